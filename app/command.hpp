@@ -1,0 +1,83 @@
+#pragma once
+
+#include <map>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace attn::app {
+
+/// What a shell may complete after an option, and what its value is checked against when it is typed.
+enum class ValueKind { none, file, text, number, integer, size, choice, colormap };
+
+/// One option of a subcommand, as in the table that the parser, --help, the man page and completions are made from.
+struct OptionSpec {
+  std::string_view name;   ///< "--weights"
+  char letter = 0;         ///< 'w', or 0
+  std::string_view value;  ///< "FILE", "LEFT,RIGHT"; empty for a flag
+  ValueKind kind = ValueKind::none;
+  std::string_view group;         ///< heading in --help: "Inputs", "Attention", "Outputs", ...
+  std::string_view help;          ///< one line
+  std::string_view default_text;  ///< shown in --help; empty: none
+  bool repeatable = false;
+  std::vector<std::string_view> choices;  ///< for ValueKind::choice
+};
+
+/// What was typed for one subcommand: words only, nothing resolved. Options that were not given are absent.
+class Words {
+ public:
+  std::vector<std::string> inputs;  ///< positionals
+
+  bool has(std::string_view option) const;
+  /// The last value given, or `otherwise`.
+  std::string value(std::string_view option, std::string_view otherwise = {}) const;
+  std::vector<std::string> values(std::string_view option) const;
+  /// Where a value came from: "command line", "document doc.json", "config PATH", "ATTN_CLI_THREADS".
+  std::string source(std::string_view option) const;
+
+  void add(std::string_view option, std::string value, std::string_view source = "command line");
+  /// Only if the option has not been given: for documents, --config, the environment, which have lower rank.
+  void add_default(std::string_view option, std::string value, std::string_view source);
+  void remove(std::string_view option);
+  std::vector<std::string> given() const;
+
+ private:
+  struct Given {
+    std::vector<std::string> values;
+    std::string source;
+  };
+  std::map<std::string, Given, std::less<>> given_;
+};
+
+class Console;
+
+/// One row of THE LIST of subcommands.
+struct Command {
+  std::string_view name;
+  std::string_view summary;                ///< one line
+  std::string_view usage;                  ///< "compute [DOCUMENT] [options]"
+  std::vector<std::string_view> examples;  ///< command lines that work in samples/, shown first in --help
+  std::string_view description;            ///< a paragraph or two after the examples
+  int min_inputs = 0, max_inputs = 0;      ///< positionals
+  std::vector<OptionSpec> options;         ///< common_options() are added to every subcommand
+  /// Returns the exit code (0, or 1 for diff); throws attn::Error otherwise.
+  int (*run)(const Words& words, Console& console);
+};
+
+/// Every subcommand, in the order of --help.
+std::span<const Command> commands();
+/// --threads --max-memory --progress --color -q -v --csv-safe --config --help ...
+std::span<const OptionSpec> common_options();
+
+/// Parses the words of one subcommand (without its name) against its table. Throws Error{usage} with a suggestion.
+Words parse_words(const Command& command, const std::vector<std::string>& arguments);
+
+/// Strict readings of typed values; throw Error{usage} that names the option, what was found and what is expected.
+double number_value(std::string_view option, std::string_view text);  ///< finite
+long long integer_value(std::string_view option, std::string_view text, long long least, long long most);
+std::string choice_value(std::string_view option, std::string_view text, std::span<const std::string_view> choices);
+/// "0-3,7" -> 0 1 2 3 7; `single` tells a lone number from a list.
+std::vector<long long> index_list_value(std::string_view option, std::string_view text, bool* single = nullptr);
+
+}  // namespace attn::app

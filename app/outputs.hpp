@@ -1,0 +1,24 @@
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "app/command.hpp"
+#include "app/console.hpp"
+#include "attn/io/array_writer.hpp"
+#include "attn/io/output_file.hpp"
+#include "attn/render/picture.hpp"
+
+namespace attn::app {
+
+/// The picture options of render and compute, as rows for their tables.
+std::vector<OptionSpec> picture_option_specs();
+/// Resolves them; throws Error{usage}.
+PictureOptions picture_options(const Words& words, const Console& console);
+
+/// The format of an output: --format where the extension tells nothing or the path is "-", else the extension.
+/// Throws Error{usage} with the known formats; refuses a binary format on a terminal.
+std::string output_format(const std::string& path, const Words& words, const Console& console);
+
+}  // namespace attn::app

@@ -1,0 +1,39 @@
+#pragma once
+
+#include <span>
+#include <string_view>
+
+#include "attn/core/attention.hpp"
+#include "core/masks/mask.hpp"
+
+namespace attn {
+
+/// Everything a kernel needs; checked, so that a kernel can trust it. Shapes as in AttentionInputs.
+struct KernelJob {
+  AttentionSizes sizes;
+  TensorView query, key, value;  ///< value.data is null without a value
+  double scale = 1;
+  double softcap = 0;
+  std::span<const double> sinks;  ///< empty or H
+  const MaskSet* masks = nullptr;
+  EmptyRows empty_rows = EmptyRows::zero;
+  bool allow_nonfinite = false;
+  std::string_view simd;  ///< "" for the best
+  const AttentionOutputs* outputs = nullptr;
+
+  DType dtype() const { return query.dtype; }
+  /// Query head h reads key/value head h / (H/G).
+  Index kv_head(Index head) const { return head / (sizes.heads / sizes.kv_heads); }
+};
+
+/// One way to compute attention. A kernel fills the output, lse and hands rows to the sinks in order; blocked keys and
+/// values are never read into a sum; a scaled score beyond the precision ends the run with `mismatch`, naming query and
+/// key (unless allow_nonfinite).
+struct AttentionKernel {
+  std::string_view name;
+  /// Whether it can do this job; the reference can do any.
+  bool (*supports)(const KernelJob& job);
+  void (*run)(const KernelJob& job, const RunContext& run);
+};
+
+}  // namespace attn

@@ -1,0 +1,12 @@
+#pragma once
+
+#include <span>
+
+#include "core/kernels/kernel.hpp"
+
+namespace attn {
+
+/// THE LIST, fastest first, the reference last. "auto" takes the first that supports the job.
+std::span<const AttentionKernel> attention_kernels();
+
+}  // namespace attn

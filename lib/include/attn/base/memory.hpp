@@ -1,0 +1,68 @@
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string_view>
+#include <utility>
+
+namespace attn {
+
+/// Uninitialised memory, 64-byte aligned, given back to its budget when destroyed. Move-only.
+class Buffer {
+ public:
+  Buffer() = default;
+  Buffer(Buffer&& other) noexcept { swap(other); }
+  Buffer& operator=(Buffer&& other) noexcept {
+    Buffer taken(std::move(other));
+    swap(taken);
+    return *this;
+  }
+  Buffer(const Buffer&) = delete;
+  Buffer& operator=(const Buffer&) = delete;
+  ~Buffer();
+
+  std::byte* data() noexcept { return data_; }
+  const std::byte* data() const noexcept { return data_; }
+  std::size_t size() const noexcept { return size_; }
+
+ private:
+  friend class MemoryBudget;
+  void swap(Buffer& other) noexcept {
+    std::swap(data_, other.data_);
+    std::swap(size_, other.size_);
+    std::swap(used_, other.used_);
+  }
+
+  std::byte* data_ = nullptr;
+  std::size_t size_ = 0;
+  std::shared_ptr<std::atomic<std::size_t>> used_;  // the budget's counter
+};
+
+/// How much memory a run may hold in arrays. Copies share one count. Thread-safe.
+class MemoryBudget {
+ public:
+  /// No limit but the machine's.
+  MemoryBudget();
+  explicit MemoryBudget(std::size_t limit_bytes);
+
+  std::size_t limit() const noexcept { return limit_; }
+  std::size_t used() const noexcept { return used_->load(); }
+
+  /// Throws ErrorKind::memory, naming `what`, the need and the limit, if `bytes` more would pass the limit.
+  /// Nothing is allocated: for refusals from a header alone.
+  void require(std::size_t bytes, std::string_view what) const;
+
+  /// Uninitialised memory; throws ErrorKind::memory like require, and when the machine has none left.
+  Buffer allocate(std::size_t bytes, std::string_view what) const;
+
+ private:
+  std::size_t limit_;
+  std::shared_ptr<std::atomic<std::size_t>> used_;
+};
+
+/// 80 % of the memory of the machine or of its cgroup, whichever is less.
+std::size_t default_memory_limit();
+
+}  // namespace attn

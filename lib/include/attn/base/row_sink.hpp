@@ -1,0 +1,85 @@
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "attn/base/array.hpp"
+
+namespace attn {
+
+/// A half-open range of indices.
+struct Range {
+  Index begin = 0;
+  Index end = 0;
+
+  bool empty() const { return begin >= end; }
+  friend bool operator==(const Range&, const Range&) = default;
+};
+
+/// Takes bytes in order: a file, a spool, a memory block.
+class ByteSink {
+ public:
+  virtual ~ByteSink() = default;
+  /// Throws ErrorKind::output when the bytes cannot be taken.
+  virtual void write(const void* bytes, std::size_t count) = 0;
+  void write(std::string_view text) { write(text.data(), text.size()); }
+};
+
+/// Consecutive rows of one array; leading axes are flattened, so a row's number is its place in C order
+/// ((batch · H + head) · n + query for weights).
+struct RowBlock {
+  Index first = 0;           ///< number of the first row
+  Index count = 0;           ///< how many rows
+  Index columns = 0;         ///< elements in a row
+  DType dtype = DType::f32;  ///< f32 or f64
+  const void* data = nullptr;
+  Index stride = 0;  ///< elements from one row to the next, >= columns
+
+  template <typename T>
+  const T* row(Index r) const {
+    return static_cast<const T*>(data) + r * stride;
+  }
+};
+
+/// Takes the rows of one array as they are finished. The dear part, `encode`, may run on many threads at once;
+/// `append` is called from one thread at a time, in row order, without a gap.
+class RowSink {
+ public:
+  virtual ~RowSink() = default;
+  /// Turns rows into this sink's own form, appended to `encoded`. Thread-safe. May leave it empty when `append`
+  /// takes the rows as they are.
+  virtual void encode(const RowBlock& rows, std::string& encoded) const = 0;
+  virtual void append(const RowBlock& rows, std::string_view encoded) = 0;
+  /// After the last row: trailers are written, pictures drawn. The byte sink behind is complete then.
+  virtual void finish() = 0;
+};
+
+/// Tells which cells of a weight matrix the masks allow. Rows are numbered as in RowBlock. Thread-safe.
+class Visibility {
+ public:
+  virtual ~Visibility() = default;
+  /// Sorted, disjoint, non-touching ranges of allowed keys, replacing what `ranges` held; none for an empty row.
+  virtual void allowed_keys(Index row, std::vector<Range>& ranges) const = 0;
+};
+
+/// Visibility held as lists: what a file says.
+class StoredVisibility : public Visibility {
+ public:
+  explicit StoredVisibility(std::vector<std::vector<Range>> rows) : rows_(std::move(rows)) {}
+  void allowed_keys(Index row, std::vector<Range>& ranges) const override { ranges = rows_.at(static_cast<std::size_t>(row)); }
+  Index rows() const { return static_cast<Index>(rows_.size()); }
+
+ private:
+  std::vector<std::vector<Range>> rows_;
+};
+
+/// Names of the two last axes. Empty: by index.
+struct AxisLabels {
+  std::vector<std::string> query_tokens;
+  std::vector<std::string> key_tokens;
+};
+
+}  // namespace attn

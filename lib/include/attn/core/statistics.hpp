@@ -1,0 +1,56 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "attn/base/array.hpp"
+
+namespace attn {
+
+/// Running figures of all numbers of an array; feed it in any number of pieces.
+struct ValueStatistics {
+  Index count = 0;  ///< finite values
+  Index nan = 0;
+  Index infinite = 0;
+  double minimum = 0;  ///< of the finite values; meaningless when count is 0
+  double maximum = 0;
+  double mean() const { return count ? sum / static_cast<double>(count) : 0; }
+
+  double sum = 0;  ///< compensated
+  double correction = 0;
+
+  void add(const double* values, Index how_many);
+};
+
+/// One row of weights: its sum, its entropy in nats (0·log 0 = 0), its strongest keys (largest first, ties by index).
+struct WeightRow {
+  double sum = 0;
+  double entropy = 0;
+  std::vector<std::pair<Index, double>> strongest;
+};
+WeightRow weight_row(const double* weights, Index keys, Index top);
+
+/// How two arrays of one shape differ; `reference` is the second. Feed it in pieces, in order.
+struct Difference {
+  Index count = 0;    ///< pairs compared
+  Index outside = 0;  ///< pairs with |a-b| > atol + rtol·|b|, or NaN/infinity in other places
+  double max_absolute = 0;
+  Index max_absolute_at = -1;  ///< flat index
+  double max_relative = 0;     ///< |a-b| / |b|, over b != 0
+  Index max_relative_at = -1;
+  double sum_absolute = 0;
+  double dot = 0, norm_a = 0, norm_b = 0;  ///< for the cosine
+  double worst_row_sum = 0;                ///< largest |row sum of a - row sum of b|
+  Index worst_row = -1;
+
+  double mean_absolute() const { return count ? sum_absolute / static_cast<double>(count) : 0; }
+  double cosine() const;  ///< 1 when both are all zero
+  bool same() const { return outside == 0; }
+
+  /// One row of `columns` numbers of each side.
+  void add_row(const double* a, const double* reference, Index columns, double atol, double rtol);
+  Index rows_seen = 0;
+};
+
+}  // namespace attn

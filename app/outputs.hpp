@@ -17,6 +17,9 @@ std::vector<OptionSpec> picture_option_specs();
 /// Resolves them; throws Error{usage}.
 PictureOptions picture_options(const Words& words, const Console& console);
 
+/// The same options for one output: colours reach a file only with --color always.
+PictureOptions picture_options_for(const std::string& path, PictureOptions options, const Words& words);
+
 /// The format of an output: --format where the extension tells nothing or the path is "-", else the extension.
 /// Throws Error{usage} with the known formats; refuses a binary format on a terminal.
 std::string output_format(const std::string& path, const Words& words, const Console& console);

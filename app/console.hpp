@@ -22,6 +22,10 @@ class Console {
   /// printing quietly.
   void print(std::string_view text);
   void flush();
+  /// At the end of a run that succeeded: clears the progress line, flushes the results, prints the notes.
+  void finish();
+  /// Clears the progress line, so that an error can be printed.
+  void clear_progress();
   /// "attn-cli: note: ..." on standard error, each text once; nothing with -q. Printed after success, at the end.
   void note(std::string_view text);
   /// With -v only.

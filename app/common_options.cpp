@@ -1,0 +1,83 @@
+#include "app/command.hpp"
+
+namespace attn::app {
+
+std::span<const OptionSpec> common_options() {
+  static const std::vector<OptionSpec> options{
+      {.name = "--threads",
+       .value = "N",
+       .kind = ValueKind::integer,
+       .group = "Running",
+       .help = "how many threads work; the results have the same bytes for every N",
+       .default_text = "all cores this process may use"},
+      {.name = "--max-memory",
+       .value = "SIZE",
+       .kind = ValueKind::size,
+       .group = "Running",
+       .help = "refuse what would hold more, such as 512M or 1.5GiB",
+       .default_text = "80 % of the memory"},
+      {.name = "--progress",
+       .value = "WHEN",
+       .kind = ValueKind::choice,
+       .group = "Running",
+       .help = "a line on standard error for work of over a second",
+       .default_text = "auto: on a terminal",
+       .choices = {"auto", "always", "never"}},
+      {.name = "--color",
+       .value = "WHEN",
+       .kind = ValueKind::choice,
+       .group = "Running",
+       .help = "colours in text; without this, NO_COLOR decides, then whether the stream is a terminal",
+       .default_text = "auto",
+       .choices = {"auto", "always", "never"}},
+      {.name = "--csv-safe",
+       .value = "on|off",
+       .kind = ValueKind::choice,
+       .group = "Running",
+       .help = "put a ' before CSV labels that a spreadsheet would run",
+       .default_text = "off",
+       .choices = {"on", "off"}},
+      {.name = "--config",
+       .value = "FILE",
+       .kind = ValueKind::file,
+       .group = "Running",
+       .help = "defaults for options, as a JSON object: {\"colormap\": \"magma\"}"},
+      {.name = "--quiet", .letter = 'q', .group = "Running", .help = "no notes and no progress"},
+      {.name = "--verbose", .letter = 'v', .group = "Running", .help = "say more, such as where a value came from"},
+      {.name = "--help", .letter = 'h', .group = "Running", .help = "print this help"},
+      {.name = "--version", .group = "Running", .help = "print the version, the build, the SIMD in use and the threads"}};
+  return options;
+}
+
+std::span<const OptionSpec> reading_options() {
+  static const std::vector<OptionSpec> options{{.name = "--input-format",
+                                                .value = "FORMAT",
+                                                .kind = ValueKind::choice,
+                                                .group = "Reading files",
+                                                .help = "the format of every input, instead of finding it",
+                                                .default_text = "found by magic bytes, then extension",
+                                                .choices = {"json", "csv", "tsv", "npy", "npz", "safetensors"}},
+                                               {.name = "--delimiter",
+                                                .value = "CHARACTER",
+                                                .kind = ValueKind::text,
+                                                .group = "Reading files",
+                                                .help = "between the cells of delimited text: one character, tab or blank",
+                                                .default_text = "found"},
+                                               {.name = "--header",
+                                                .value = "WHEN",
+                                                .kind = ValueKind::choice,
+                                                .group = "Reading files",
+                                                .help = "whether line 1 of delimited text holds labels",
+                                                .default_text = "auto",
+                                                .choices = {"yes", "no", "auto"}},
+                                               {.name = "--label-column",
+                                                .value = "WHEN",
+                                                .kind = ValueKind::choice,
+                                                .group = "Reading files",
+                                                .help = "whether column 1 of delimited text holds labels",
+                                                .default_text = "auto",
+                                                .choices = {"yes", "no", "auto"}}};
+  return options;
+}
+
+}  // namespace attn::app

@@ -1,0 +1,25 @@
+#include "app/suggest.hpp"
+
+#include "attn/base/text.hpp"
+
+namespace attn::app {
+
+std::string did_you_mean(std::string_view word, std::span<const std::string> candidates) {
+  const auto found = nearest(word, candidates);
+  return found ? concat("did you mean '", printable(*found, 80), "'?") : std::string();
+}
+
+std::string word_list(std::span<const std::string> words, std::size_t limit) {
+  std::string text;
+  const std::size_t shown = words.size() > limit ? limit : words.size();
+  for (std::size_t i = 0; i < shown; ++i) {
+    if (i > 0) text += i + 1 == words.size() ? " or " : ", ";
+    text += printable(words[i], 60);
+  }
+  if (shown < words.size()) text += ", ...";
+  return text;
+}
+
+std::vector<std::string> as_strings(std::span<const std::string_view> views) { return {views.begin(), views.end()}; }
+
+}  // namespace attn::app

@@ -57,7 +57,13 @@ class MemoryBudget {
   /// Uninitialised memory; throws ErrorKind::memory like require, and when the machine has none left.
   Buffer allocate(std::size_t bytes, std::string_view what) const;
 
+  /// Makes a buffer longer or shorter and keeps what it holds; large ones move without being copied. It must be empty or
+  /// come from this budget. On failure (as allocate) it stays as it was.
+  void resize(Buffer& buffer, std::size_t bytes, std::string_view what) const;
+
  private:
+  void take(std::size_t bytes, std::string_view what) const;
+
   std::size_t limit_;
   std::shared_ptr<std::atomic<std::size_t>> used_;
 };

@@ -1,0 +1,16 @@
+#pragma once
+
+#include "app/command.hpp"
+#include "app/console.hpp"
+
+namespace attn::app {
+
+/// Adds the defaults that the user keeps: those of --config FILE, then ATTN_CLI_COLORMAP and its like, then
+/// $XDG_CONFIG_HOME/attn-cli/config.json. Unknown names and wrong values end in Error{usage} with the nearest right
+/// name; a file that is no JSON object in Error{malformed}.
+void add_defaults(const Command& command, Words& words);
+
+/// With -v: one line for each option that did not come from the command line.
+void tell_sources(const Words& words, Console& console);
+
+}  // namespace attn::app

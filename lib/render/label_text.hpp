@@ -16,8 +16,7 @@ std::string visible_label(std::string_view token, std::size_t limit = 400);
 /// "Ċ" a newline, "##ing" "-ing". Byte-level tokens are decoded where the bytes are whole characters.
 std::vector<std::string> prettify_labels(const std::vector<std::string>& tokens);
 
-/// What stands beside the rows or below the columns: prettified if asked for, made visible; the index where there are
-/// no tokens.
+/// What stands beside a row or below a column: the token made visible, or the index where there are no tokens.
 std::string shown_label(const std::vector<std::string>& tokens, std::size_t index);
 
 /// Decodes the code point at `at` of well-formed UTF-8 and moves `at` behind it.

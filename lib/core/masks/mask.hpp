@@ -63,7 +63,7 @@ class MaskSet {
   MaskSet(const MaskOptions& options, const AttentionSizes& sizes, bool allow_nonfinite, std::vector<std::string>& notes);
 
   bool blocks() const { return blocks_; }
-  bool biases() const { return biases_; }
+  bool biases() const { return biases_ > 0; }
   bool varies_by_head() const { return varies_by_head_; }
 
   /// Intersection over the masks; [0, m) without any. Empty when no query of the block sees a key.
@@ -79,10 +79,14 @@ class MaskSet {
   std::string text() const;
 
  private:
+  template <typename T>
+  void bias_row(Index batch, Index head, Index query, Range keys, T* bias) const;
+
   std::vector<std::unique_ptr<Mask>> masks_;
   AttentionSizes sizes_;
+  bool allow_nonfinite_ = false;
   bool blocks_ = false;
-  bool biases_ = false;
+  int biases_ = 0;  // how many masks add to the scores
   bool varies_by_head_ = false;
 };
 

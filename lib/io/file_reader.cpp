@@ -1,6 +1,7 @@
 #include "io/file_reader.hpp"
 
 #include <fcntl.h>
+#include <poll.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -8,10 +9,10 @@
 #include <cerrno>
 #include <cstring>
 #include <string_view>
-#include <system_error>
 
 #include "attn/base/error.hpp"
 #include "attn/base/text.hpp"
+#include "io/descriptor.hpp"
 
 namespace attn {
 namespace {
@@ -21,8 +22,6 @@ constexpr std::size_t kFirstStreamBytes = 64 << 10;
 constexpr std::size_t kReadBytes = 64 << 20;
 /// A device that gives more than this never ends.
 constexpr std::size_t kDeviceBytes = 1 << 20;
-
-std::string reason(int error) { return std::error_code(error, std::generic_category()).message(); }
 
 }  // namespace
 
@@ -35,27 +34,23 @@ std::unique_ptr<FileReader> FileReader::open(const std::string& path, const Memo
   return file;
 }
 
-FileReader::~FileReader() {
-  if (descriptor_ > STDIN_FILENO || (descriptor_ == STDIN_FILENO && path_ != "-")) ::close(descriptor_);
-}
+FileReader::~FileReader() = default;
 
 void FileReader::examine() {
-  if (path_ == "-") {
-    descriptor_ = STDIN_FILENO;
-  } else {
+  number_ = STDIN_FILENO;
+  if (path_ != "-") {
     if (path_.empty() || path_.find('\0') != std::string::npos) fail_system("open", ENOENT);
-    do {
-      descriptor_ = ::open(path_.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY);
-    } while (descriptor_ < 0 && errno == EINTR);
-    if (descriptor_ < 0) fail_system("open", errno);
+    opened_ = Descriptor(open_retrying(path_.c_str(), O_RDONLY));
+    if (!opened_) fail_system("open", errno);
+    number_ = opened_.number();
   }
   struct stat status {};
-  if (::fstat(descriptor_, &status) != 0) fail_system("open", errno);
+  if (::fstat(number_, &status) != 0) fail_system("open", errno);
   if (S_ISDIR(status.st_mode)) fail(ErrorKind::malformed, "cannot read '", name_, "': it is a folder, expected a file");
-  endless_ = S_ISCHR(status.st_mode) && ::isatty(descriptor_) == 0;
+  endless_ = S_ISCHR(status.st_mode) && ::isatty(number_) == 0;
   // A file that claims to be empty may be one of /proc, which shows its size only by being read; and redirected input
   // may have been read in part by whoever started us.
-  const bool at_start = path_ != "-" || ::lseek(descriptor_, 0, SEEK_CUR) == 0;
+  const bool at_start = path_ != "-" || ::lseek(number_, 0, SEEK_CUR) == 0;
   stream_ = !S_ISREG(status.st_mode) || status.st_size == 0 || !at_start;
   if (!stream_) size_ = static_cast<std::uint64_t>(status.st_size);
 }
@@ -139,15 +134,19 @@ void FileReader::grow() {
 std::size_t FileReader::read_some(std::uint64_t offset, std::byte* target, std::size_t count) {
   const std::size_t piece = std::min(count, kReadBytes);
   while (true) {
-    const ssize_t got =
-        stream_ ? ::read(descriptor_, target, piece) : ::pread(descriptor_, target, piece, static_cast<off_t>(offset));
+    const ssize_t got = stream_ ? ::read(number_, target, piece) : ::pread(number_, target, piece, static_cast<off_t>(offset));
     if (got >= 0) return static_cast<std::size_t>(got);
-    if (errno != EINTR) fail_system("read", errno);
+    if (errno == EAGAIN) {
+      pollfd waiting{number_, POLLIN, 0};
+      ::poll(&waiting, 1, -1);
+    } else if (errno != EINTR) {
+      fail_system("read", errno);
+    }
   }
 }
 
 void FileReader::fail_system(const char* verb, int error) const {
-  fail(ErrorKind::malformed, "cannot ", verb, path_ == "-" ? " " : " '", name_, path_ == "-" ? ": " : "': ", reason(error));
+  fail(ErrorKind::malformed, "cannot ", verb, path_ == "-" ? " " : " '", name_, path_ == "-" ? ": " : "': ", error_text(error));
 }
 
 void refuse_lfs_pointer(FileReader& file) {

@@ -8,6 +8,7 @@
 #include <string>
 
 #include "attn/base/memory.hpp"
+#include "io/descriptor.hpp"
 
 namespace attn {
 
@@ -55,7 +56,8 @@ class FileReader {
   std::string path_;
   std::string name_;
   MemoryBudget budget_;
-  int descriptor_ = -1;
+  Descriptor opened_;  // none for standard input
+  int number_ = -1;
   bool stream_ = false;   // bytes come once, in order
   bool endless_ = false;  // a character device that is no terminal: /dev/zero
   std::uint64_t size_ = kUnknownSize;

@@ -1,0 +1,133 @@
+#include "io/output_file_signals.hpp"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <array>
+#include <atomic>
+#include <cerrno>
+#include <climits>
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+
+#include "attn/base/error.hpp"
+#include "attn/base/text.hpp"
+#include "attn/io/output_file.hpp"
+#include "io/descriptor.hpp"
+
+namespace attn {
+namespace {
+
+/// One registered name. A signal handler may look at any moment, so a name is complete before its slot says so.
+struct Slot {
+  enum State : int { free, taken, live };
+  std::atomic<int> state{free};
+  char path[PATH_MAX] = {};
+};
+
+constexpr std::array<int, 3> kEndingSignals{SIGINT, SIGTERM, SIGHUP};
+
+/// A signal handler has no other way to its data than a variable of the whole program.
+std::array<Slot, 256>& slots() {
+  static std::array<Slot, 256> all;
+  return all;
+}
+
+int claim_slot() {
+  for (std::size_t i = 0; i < slots().size(); ++i) {
+    int expected = Slot::free;
+    if (slots()[i].state.compare_exchange_strong(expected, Slot::taken)) return static_cast<int>(i);
+  }
+  return -1;
+}
+
+/// Keeps ending signals out of the time between a file's creation and its registration.
+class SignalsHeld {
+ public:
+  SignalsHeld() {
+    sigset_t held;
+    sigemptyset(&held);
+    for (const int signal : kEndingSignals) sigaddset(&held, signal);
+    pthread_sigmask(SIG_BLOCK, &held, &before_);
+  }
+  ~SignalsHeld() { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
+  SignalsHeld(const SignalsHeld&) = delete;
+  SignalsHeld& operator=(const SignalsHeld&) = delete;
+
+ private:
+  sigset_t before_{};
+};
+
+extern "C" void remove_temporaries_and_end(int signal) {
+  for (Slot& slot : slots())
+    if (slot.state.load() == Slot::live) ::unlink(slot.path);
+  // The disposition is the default again (SA_RESETHAND) and the signal is not held (SA_NODEFER): this ends the process.
+  ::raise(signal);
+}
+
+}  // namespace
+
+TemporaryFile::TemporaryFile(const std::string& folder, const std::string& target, int& descriptor) {
+  const std::string pattern = folder + (folder.ends_with('/') ? "" : "/") + ".attn-XXXXXX";
+  if (pattern.size() >= PATH_MAX) fail_output(target, ENAMETOOLONG);
+  slot_ = claim_slot();
+  if (slot_ < 0) fail(ErrorKind::output, "cannot write '", printable(target), "': too many outputs at once");
+  Slot& slot = slots()[static_cast<std::size_t>(slot_)];
+  std::memcpy(slot.path, pattern.c_str(), pattern.size() + 1);
+  int error = 0;
+  {
+    const SignalsHeld held;
+    do {
+      std::memcpy(slot.path, pattern.c_str(), pattern.size() + 1);
+      descriptor = ::mkostemp(slot.path, O_CLOEXEC);
+    } while (descriptor < 0 && errno == EINTR);
+    error = errno;
+    slot.state.store(descriptor < 0 ? Slot::free : Slot::live);
+  }
+  if (descriptor >= 0) return;
+  slot_ = -1;
+  fail_output(target, error);
+}
+
+TemporaryFile::~TemporaryFile() {
+  if (slot_ < 0) return;
+  Slot& slot = slots()[static_cast<std::size_t>(slot_)];
+  ::unlink(slot.path);
+  slot.state.store(Slot::free);
+}
+
+int TemporaryFile::rename_to(const std::string& target, bool keep_existing) {
+  Slot& slot = slots()[static_cast<std::size_t>(slot_)];
+  int result = -1;
+  do {
+    result = keep_existing ? ::renameat2(AT_FDCWD, slot.path, AT_FDCWD, target.c_str(), RENAME_NOREPLACE)
+                           : ::rename(slot.path, target.c_str());
+    // File systems without the flag: a link fails as well when the name is taken.
+    if (result != 0 && keep_existing && errno == EINVAL && ::link(slot.path, target.c_str()) == 0) result = ::unlink(slot.path);
+  } while (result != 0 && errno == EINTR);
+  if (result != 0) return errno;
+  slot.state.store(Slot::free);
+  slot_ = -1;
+  return 0;
+}
+
+void install_signal_cleanup() {
+  slots();  // made before a handler can ask for it
+  struct sigaction ignore {};
+  ignore.sa_handler = SIG_IGN;
+  ::sigaction(SIGPIPE, &ignore, nullptr);
+  ::sigaction(SIGXFSZ, &ignore, nullptr);
+  for (const int signal : kEndingSignals) {
+    struct sigaction before {};
+    ::sigaction(signal, nullptr, &before);
+    if (before.sa_handler == SIG_IGN) continue;  // nohup, background jobs: whoever started us decides
+    struct sigaction action {};
+    action.sa_handler = remove_temporaries_and_end;
+    action.sa_flags = static_cast<int>(SA_RESETHAND | SA_NODEFER);
+    ::sigaction(signal, &action, nullptr);
+  }
+}
+
+}  // namespace attn

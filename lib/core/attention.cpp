@@ -1,0 +1,109 @@
+#include "attn/core/attention.hpp"
+
+#include <cmath>
+
+#include "attn/base/error.hpp"
+#include "attn/base/text.hpp"
+#include "core/empty_rows.hpp"
+#include "core/heads.hpp"
+#include "core/input_checks.hpp"
+#include "core/kernels/kernel.hpp"
+#include "core/kernels/kernel_list.hpp"
+
+namespace attn {
+namespace {
+
+/// What is known before anything is computed.
+struct Plan {
+  AttentionSizes sizes;
+  MaskSet masks;
+  AttentionReport report;
+};
+
+void note_empty_rows(const EmptyRowList& empty, const Plan& plan, EmptyRows policy, std::vector<std::string>& notes) {
+  const std::string places = empty.text(plan.sizes, plan.masks.varies_by_head());
+  if (policy == EmptyRows::error)
+    fail(ErrorKind::mismatch, empty.count, empty.count == 1 ? " row has" : " rows have", " no allowed key: ", places);
+  notes.push_back(concat(empty.count, empty.count == 1 ? " row has" : " rows have",
+                         " no allowed key, so weights and output there are ", policy == EmptyRows::nan ? "NaN" : "0", ": ",
+                         places));
+}
+
+Plan make_plan(const AttentionInputs& inputs, const AttentionOptions& options) {
+  Plan plan;
+  check_options(options);
+  plan.sizes = check_sizes(inputs);
+  check_sinks(inputs, plan.sizes, options.allow_nonfinite);
+  std::vector<std::string>& notes = plan.report.notes;
+  plan.masks = MaskSet(inputs.masks, plan.sizes, options.allow_nonfinite, notes);
+  plan.report.mask_text = plan.masks.text();
+  plan.report.scale = options.scale ? *options.scale : 1 / std::sqrt(static_cast<double>(plan.sizes.head_size));
+  if (!inputs.sinks.empty()) notes.push_back("sinks take a share of every row: the weights of a row sum to less than 1");
+  const EmptyRowList empty = find_empty_rows(plan.masks, plan.sizes);
+  plan.report.empty_rows = empty.count;
+  if (empty.count > 0) note_empty_rows(empty, plan, options.empty_rows, notes);
+  return plan;
+}
+
+std::vector<std::string> names_and_auto() {
+  std::vector<std::string> names = kernel_names();
+  names.push_back("auto");
+  return names;
+}
+
+/// The kernel of that name, or the first that can do the job.
+const AttentionKernel& choose_kernel(const std::string& name, const KernelJob& job) {
+  for (const AttentionKernel& kernel : attention_kernels())
+    if (name == kernel.name || (name == "auto" && kernel.supports(job))) {
+      if (!kernel.supports(job)) fail(ErrorKind::usage, "the kernel '", name, "' cannot do this job; 'auto' finds one that can");
+      return kernel;
+    }
+  const std::vector<std::string> names = names_and_auto();
+  const std::optional<std::string> meant = nearest(name, names);
+  fail(ErrorKind::usage, "there is no kernel '", printable(name), "'", meant ? concat("; did you mean '", *meant, "'?") : "");
+}
+
+KernelJob make_job(const Plan& plan, const AttentionInputs& inputs, const AttentionOptions& options,
+                   const AttentionOutputs& outputs) {
+  KernelJob job;
+  job.sizes = plan.sizes;
+  job.query = inputs.query;
+  job.key = inputs.key;
+  if (inputs.value) job.value = *inputs.value;
+  job.scale = plan.report.scale;
+  job.softcap = options.softcap;
+  job.sinks = inputs.sinks;
+  job.masks = &plan.masks;
+  job.empty_rows = options.empty_rows;
+  job.allow_nonfinite = options.allow_nonfinite;
+  job.simd = options.simd;
+  job.outputs = &outputs;
+  return job;
+}
+
+}  // namespace
+
+AttentionReport check_attention(const AttentionInputs& inputs, const AttentionOptions& options) {
+  return make_plan(inputs, options).report;
+}
+
+AttentionReport attend(const AttentionInputs& inputs, const AttentionOptions& options, const AttentionOutputs& outputs,
+                       const RunContext& run) {
+  Plan plan = make_plan(inputs, options);
+  if (outputs.output && !inputs.value) fail(ErrorKind::usage, "an output is wanted but there is no value");
+  chosen_heads(outputs.weights.heads, plan.sizes.heads);
+  const KernelJob job = make_job(plan, inputs, options, outputs);
+  const AttentionKernel& kernel = choose_kernel(options.kernel, job);
+  if (!options.allow_nonfinite) check_live_inputs(inputs, plan.sizes, plan.masks, run);
+  kernel.run(job, run);
+  plan.report.kernel = kernel.name;
+  return plan.report;
+}
+
+std::vector<std::string> kernel_names() {
+  std::vector<std::string> names;
+  for (const AttentionKernel& kernel : attention_kernels()) names.emplace_back(kernel.name);
+  return names;
+}
+
+}  // namespace attn

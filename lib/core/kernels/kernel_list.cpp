@@ -1,0 +1,16 @@
+#include "core/kernels/kernel_list.hpp"
+
+#include <array>
+
+#include "core/kernels/reference.hpp"
+
+namespace attn {
+
+std::span<const AttentionKernel> attention_kernels() {
+  static constexpr std::array kKernels{
+      AttentionKernel{"reference", reference_supports, run_reference},
+  };
+  return kKernels;
+}
+
+}  // namespace attn

@@ -1,0 +1,11 @@
+#pragma once
+
+#include "core/kernels/kernel.hpp"
+
+namespace attn {
+
+/// The definition of attention, in numbered passes: double sums for both precisions, no tiles, no tricks.
+bool reference_supports(const KernelJob& job);
+void run_reference(const KernelJob& job, const RunContext& run);
+
+}  // namespace attn

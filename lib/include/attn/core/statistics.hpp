@@ -15,10 +15,11 @@ struct ValueStatistics {
   Index infinite = 0;
   double minimum = 0;  ///< of the finite values; meaningless when count is 0
   double maximum = 0;
-  double mean() const { return count ? sum / static_cast<double>(count) : 0; }
+  double mean() const;
 
   double sum = 0;  ///< compensated
   double correction = 0;
+  double small_sum = 0;  ///< of 2^-64 times the values, for when their sum overflows
 
   void add(const double* values, Index how_many);
 };
@@ -40,7 +41,8 @@ struct Difference {
   double max_relative = 0;     ///< |a-b| / |b|, over b != 0
   Index max_relative_at = -1;
   double sum_absolute = 0;
-  double dot = 0, norm_a = 0, norm_b = 0;  ///< for the cosine
+  double dot = 0, norm_a = 0, norm_b = 0;  ///< for the cosine, in units of unit_a·unit_b, unit_a², unit_b²
+  double unit_a = 0, unit_b = 0;           ///< powers of two not below the largest numbers
   double worst_row_sum = 0;                ///< largest |row sum of a - row sum of b|
   Index worst_row = -1;
 
@@ -51,6 +53,9 @@ struct Difference {
   /// One row of `columns` numbers of each side.
   void add_row(const double* a, const double* reference, Index columns, double atol, double rtol);
   Index rows_seen = 0;
+
+ private:
+  void add_products(const double* a, const double* reference, Index columns);
 };
 
 }  // namespace attn

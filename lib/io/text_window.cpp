@@ -1,0 +1,68 @@
+#include "io/text_window.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+#include "attn/base/error.hpp"
+
+namespace attn {
+namespace {
+
+constexpr std::size_t kPieceBytes = std::size_t{256} << 10;
+
+}  // namespace
+
+TextWindow::TextWindow(FileReader& file, const RunContext& run) : file_(file), run_(run) {}
+
+bool TextWindow::fill() {
+  const bool more = file_.known_size() == kUnknownSize || !file_.held().empty() ? fill_from_stream() : fill_from_file();
+  if (more && run_.progress != nullptr) {
+    const std::uint64_t size = file_.known_size();
+    run_.progress->update("reading", static_cast<Index>(end_offset_), size == kUnknownSize ? 0 : static_cast<Index>(size));
+  }
+  return more;
+}
+
+bool TextWindow::fill_from_file() {
+  const std::uint64_t left = file_.known_size() - end_offset_;
+  if (left == 0) return false;
+  const std::size_t kept = static_cast<std::size_t>(end - next);
+  const std::size_t more = static_cast<std::size_t>(std::min<std::uint64_t>(left, kPieceBytes));
+  if (kept + more <= piece_.size()) {
+    if (kept > 0) std::memmove(piece_.data(), next, kept);
+  } else {
+    Buffer larger = run_.budget.allocate(kept + more, file_.name());
+    if (kept > 0) std::memcpy(larger.data(), next, kept);
+    piece_ = std::move(larger);
+  }
+  next = reinterpret_cast<const char*>(piece_.data());
+  end = next + kept;
+  file_.read_at(end_offset_, piece_.data() + kept, more);
+  end += more;
+  end_offset_ += more;
+  return true;
+}
+
+bool TextWindow::fill_from_stream() {
+  const std::uint64_t used = offset();
+  const auto bytes = file_.head(static_cast<std::size_t>(end_offset_) + kPieceBytes);
+  const char* const start = reinterpret_cast<const char*>(bytes.data());
+  next = start + used;
+  end = start + bytes.size();
+  const bool more = bytes.size() > end_offset_;
+  end_offset_ = bytes.size();
+  return more;
+}
+
+void skip_byte_order_mark(TextWindow& window) {
+  if (!window.ensure(1)) fail(ErrorKind::malformed, window.name(), ": empty file");
+  window.ensure(4);
+  const std::string_view start(window.next, std::min<std::size_t>(4, static_cast<std::size_t>(window.end - window.next)));
+  const std::string_view pair = start.substr(0, 2);
+  using namespace std::string_view_literals;
+  if (pair == "\xff\xfe"sv || pair == "\xfe\xff"sv || start == "\0\0\xfe\xff"sv)
+    fail(ErrorKind::malformed, window.name(), ": this looks like UTF-16 or UTF-32 text, expected UTF-8; save it as UTF-8");
+  if (start.substr(0, 3) == "\xef\xbb\xbf") window.next += 3;
+}
+
+}  // namespace attn

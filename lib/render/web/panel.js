@@ -1,0 +1,148 @@
+// Beside the picture: the cell in words, the keys of one query as a table, and what the colours mean.
+
+const FIRST_KEYS = 12;  // listed at once
+
+/** "query cat → key cute: 0.42" as nodes, the tokens isolated. */
+function sentenceNodes(query, key) {
+  const layer = currentLayer();
+  return ['query ', isolate(layer.queryAxis.shown(query)), ' → key ', isolate(layer.keyAxis.shown(key)),
+          `: ${cellText(currentPlane(), query, key)}`];
+}
+
+const isEmpty = (layer) => layer.queries === 0 || layer.keys === 0;
+
+/** For screen readers: the keyboard's cell. */
+function speak() {
+  if (isEmpty(currentLayer())) return;
+  byId('spoken').replaceChildren(...sentenceNodes(state.query, state.key));
+}
+
+function drawReadout() {
+  const readout = byId('readout');
+  if (isEmpty(currentLayer())) {
+    readout.textContent = 'There is nothing to show: an axis has no entries.';
+    return;
+  }
+  const {hover} = state;
+  if (hover && hover.query >= 0 && hover.key >= 0) readout.replaceChildren(...sentenceNodes(hover.query, hover.key));
+  else if (hover && hover.query >= 0) readout.replaceChildren(...sentenceNodes(hover.query, state.key));
+  else if (hover) readout.replaceChildren(...sentenceNodes(state.query, hover.key));
+  else readout.replaceChildren(...sentenceNodes(state.query, state.key));
+}
+
+/** The query of the table: pinned, else under the pointer, else under the keyboard. */
+function panelQuery() {
+  const focused = focusedQuery();
+  return focused >= 0 ? focused : state.query;
+}
+
+/** Keys of a query, strongest first; those without a value are only counted. */
+function rankedKeys(plane, query) {
+  const {values, kinds} = plane.row(query);
+  const keys = [];
+  const counts = [0, 0, 0, 0, 0];
+  for (let key = 0; key < values.length; ++key) {
+    ++counts[kinds[key]];
+    if (kinds[key] === KIND.value) keys.push(key);
+  }
+  const signed = facts.min !== null && facts.min < 0;
+  const strength = (key) => signed ? Math.abs(values[key]) : values[key];
+  keys.sort((a, b) => strength(b) - strength(a) || a - b);
+  return {keys, counts, values};
+}
+
+/** "sum 1 · entropy 1.5 bits · 3 keys blocked" */
+function rowSummary({keys, counts, values}, layer) {
+  const parts = [];
+  if (layer.kind === 'weights' && keys.length > 0 && counts[KIND.absent] === 0) {
+    let sum = 0;
+    let entropy = 0;
+    for (const key of keys) {
+      sum += values[key];
+      if (values[key] > 0) entropy -= values[key] * Math.log2(values[key]);
+    }
+    parts.push(`sum ${formatNumber(sum, 6)}`, `entropy ${formatNumber(entropy, 3)} bits`);
+  }
+  const count = (number, text) => {
+    if (number > 0) parts.push(`${formatCount(number)} ${number === 1 ? 'key' : 'keys'} ${text}`);
+  };
+  count(counts[KIND.blocked], 'blocked');
+  count(counts[KIND.nan], 'not a number');
+  count(counts[KIND.absent], 'not held');
+  if (counts[KIND.emptyRow] > 0) parts.push('no key is allowed');
+  return parts.join(' · ');
+}
+
+function keyRow(layer, scale, key, value) {
+  const row = make('tr');
+  const name = make('th');
+  name.scope = 'row';
+  name.append(isolate(layer.keyAxis.shown(key)));
+  const bar = make('span', 'bar');
+  const place = clamp(scale.place(value), 0, 1);
+  bar.style.width = `${100 * (scale.signed ? Math.abs(2 * place - 1) : place)}%`;
+  const [red, green, blue] = palette.channels[scale.index(value)];
+  bar.style.backgroundColor = `rgb(${red},${green},${blue})`;
+  const barCell = make('td', 'bar-cell');
+  barCell.append(bar);
+  row.append(name, make('td', 'index', String(key)), barCell, make('td', 'value', formatNumber(value)));
+  return row;
+}
+
+function drawPanel() {
+  const layer = currentLayer();
+  byId('panel').hidden = isEmpty(layer);
+  if (isEmpty(layer)) return;
+  const query = panelQuery();
+  const plane = currentPlane();
+  const ranked = rankedKeys(plane, query);
+  byId('panel-title').replaceChildren(`Query ${query}: `, isolate(layer.queryAxis.shown(query)));
+  byId('panel-summary').textContent = rowSummary(ranked, layer);
+  byId('panel-value').textContent = {weights: 'Weight', scores: 'Score', difference: 'Difference'}[layer.kind] || 'Value';
+  const scale = currentScale();
+  const shown = state.allKeys ? ranked.keys : ranked.keys.slice(0, FIRST_KEYS);
+  byId('panel-rows').replaceChildren(...shown.map((key) => keyRow(layer, scale, key, ranked.values[key])));
+  const more = byId('more-keys');
+  more.hidden = ranked.keys.length <= FIRST_KEYS;
+  more.textContent = state.allKeys ? `Only the first ${FIRST_KEYS}` : `All ${formatCount(ranked.keys.length)} keys`;
+  const pin = byId('pin');
+  pin.textContent = state.pinned >= 0 ? 'Unpin' : 'Pin';
+  pin.setAttribute('aria-pressed', String(state.pinned >= 0));
+}
+
+/** The colour bar, its numbers, and the looks that occur on this page. */
+function drawLegend() {
+  const scale = currentScale();
+  const canvas = byId('color-bar');
+  const context = canvas.getContext('2d');
+  const image = new ImageData(256, 1);
+  new Uint32Array(image.data.buffer).set(palette.pixels);
+  context.putImageData(image, 0, 0);
+  const ticks = [0, 0.25, 0.5, 0.75, 1].map((place) => formatNumber(scale.valueAt(place), 3));
+  byId('color-ticks').replaceChildren(...ticks.map((text) => make('span', '', text)));
+  canvas.setAttribute('aria-label', `Colours of ${facts.colormap} from ${ticks[0]} to ${ticks[4]}, ${state.scale} scale`);
+  const outside = facts.min !== null && (facts.min < scale.low || facts.max > scale.high);
+  byId('clamped').textContent = outside ? 'Values outside the range take the colour of its end.' : '';
+}
+
+/** Once: which cells without a value there are, and how each looks. */
+function drawLooks() {
+  const present = [
+    [KIND.blocked, facts.blocked > 0, 'blocked'], [KIND.emptyRow, facts.empty > 0, 'no key allowed'],
+    [KIND.nan, facts.nan > 0, 'not a number'], [KIND.absent, description.packing === 'strongest', 'not held'],
+  ];
+  const unit = Math.max(1, Math.round(window.devicePixelRatio || 1));
+  for (const [kind, occurs, text] of present) {
+    if (!occurs) continue;
+    const swatch = make('canvas', 'swatch');
+    swatch.width = swatch.height = 18 * unit;
+    const image = new ImageData(swatch.width, swatch.height);
+    const pixels = new Uint32Array(image.data.buffer);
+    const special = new Uint8Array(swatch.width).fill(kind);
+    for (let y = 0; y < swatch.height; ++y) patternLine(pixels, special, {y, width: swatch.width, unit, shiftX: 0, shiftY: 0});
+    swatch.getContext('2d').putImageData(image, 0, 0);
+    const item = make('li');
+    item.append(swatch, text);
+    byId('looks').append(item);
+  }
+}

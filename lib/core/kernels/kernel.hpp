@@ -27,8 +27,8 @@ struct KernelJob {
 };
 
 /// One way to compute attention. A kernel fills the output, lse and hands rows to the sinks in order; blocked keys and
-/// values are never read into a sum; a scaled score beyond the precision ends the run with `mismatch`, naming query and
-/// key (unless allow_nonfinite).
+/// values are never read into a sum; a scaled score beyond the precision ends the run (refuse_score), naming query and
+/// key. With allow_nonfinite too: only what comes of a NaN or infinity in the two rows is carried through.
 struct AttentionKernel {
   std::string_view name;
   /// Whether it can do this job; the reference can do any.

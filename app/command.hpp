@@ -64,12 +64,13 @@ class Console;
 /// One row of THE LIST of subcommands.
 struct Command {
   std::string_view name;
-  std::string_view summary;                ///< one line
-  std::string_view usage;                  ///< "compute [DOCUMENT] [options]"
-  std::vector<std::string_view> examples;  ///< command lines that work in samples/, shown first in --help
-  std::string_view description;            ///< a paragraph or two after the examples
-  int min_inputs = 0, max_inputs = 0;      ///< positionals
-  std::vector<OptionSpec> options;         ///< common_options() are added to every subcommand
+  std::string_view summary;                          ///< one line
+  std::string_view usage;                            ///< "compute [DOCUMENT] [options]"
+  std::vector<std::string_view> examples = {};       ///< command lines that work in samples/, shown first in --help
+  std::string_view description = {};                 ///< a paragraph or two after the examples
+  int min_inputs = 0, max_inputs = 0;                ///< positionals
+  std::vector<std::string_view> input_choices = {};  ///< what an input is, where it is no file
+  std::vector<OptionSpec> options = {};              ///< common_options() are added to every subcommand
   /// Returns the exit code (0, or 1 for diff); throws attn::Error otherwise.
   int (*run)(const Words& words, Console& console);
 };

@@ -158,6 +158,7 @@ void resolve_writing(const Words& words, const Console& console, ComputeRequest&
                              {{{"none", Reduce::none}, {"mean", Reduce::mean}, {"max", Reduce::max}, {"min", Reduce::min}}})
           .value_or(Reduce::none);
   request.picture = picture_options(words, console);
+  request.color_files = words.value("--color") == "always";
   request.with_labels = !words.has("--no-labels");
   request.no_clobber = words.has("--no-clobber");
   request.csv_safe = words.value("--csv-safe", "off") == "on";

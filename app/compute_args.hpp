@@ -88,6 +88,7 @@ struct ComputeRequest {
   Stage stage = Stage::raw;
   HeadChoice head_choice;
   PictureOptions picture;
+  bool color_files = false;  ///< --color always: text pictures in files have colours too
   bool with_labels = true;
   bool no_clobber = false;
   bool csv_safe = false;
@@ -102,7 +103,7 @@ std::vector<OptionSpec> compute_output_specs();
 /// Checks and completes the words. Throws Error{usage} for values and for conflicts. Files are not looked at.
 ComputeRequest resolve_compute(const Words& words, const Console& console);
 
-/// The layer of `outputs` and --format; part of resolve_compute, apart for its length.
+/// The outputs and their formats; part of resolve_compute.
 std::vector<OutputRequest> requested_outputs(const Words& words, const Console& console);
 
 }  // namespace attn::app

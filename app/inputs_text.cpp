@@ -31,7 +31,8 @@ std::optional<std::string> flat_value(const Json& value) {
   std::string list;
   for (const Json& item : value) {
     if (!item.is_number()) return std::nullopt;
-    list += (list.empty() ? "" : ",") + item.dump();
+    if (!list.empty()) list += ',';
+    list += item.dump();
   }
   return list;
 }

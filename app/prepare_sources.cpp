@@ -1,0 +1,208 @@
+#include <algorithm>
+#include <cmath>
+
+#include "app/prepare.hpp"
+#include "attn/base/error.hpp"
+#include "attn/base/text.hpp"
+
+namespace attn::app {
+
+namespace {
+
+/// Masks, biases and sinks keep the type of their file and do not decide the precision.
+bool is_operand(Input input) { return input != Input::mask && input != Input::bias && input != Input::sinks; }
+
+bool is_weight(Input input) { return input >= Input::w_q && input <= Input::b_qkv; }
+
+bool needs_float64(const Source& source) {
+  const DType dtype = source.array->dtype;
+  return source.is_text || dtype == DType::f64 || dtype == DType::i32 || dtype == DType::i64 || dtype == DType::u32 ||
+         dtype == DType::u64;
+}
+
+Source source_of(LoadedArray loaded, bool from_option) {
+  Source source;
+  source.array = std::make_shared<const Array>(std::move(loaded.array));
+  source.origin = std::move(loaded.origin);
+  source.member = std::move(loaded.member);
+  source.labels = std::move(loaded.labels.query_tokens);
+  source.is_text = loaded.is_text;
+  source.from_option = from_option;
+  return source;
+}
+
+std::string place_text(const Array& array, Index element) {
+  if (array.rank() == 1) return concat("[", element, "]");
+  std::string text;
+  for (std::size_t axis = array.shape.size(); axis-- > 0;) {
+    text = concat(element % array.shape[axis], text.empty() ? "" : ",", text);
+    element /= array.shape[axis];
+  }
+  return concat("[", text, "]");
+}
+
+/// A float64 beyond float32 would turn into infinity without a word.
+void refuse_beyond_float32(const Array& array, const std::string& origin) {
+  if (array.dtype != DType::f64) return;
+  constexpr double kMost = 3.4028235677973366e38;  // halfway to the next power of two: rounds to infinity from here
+  const double* values = array.data<double>();
+  for (Index i = 0; i < array.size(); ++i)
+    if (std::isfinite(values[i]) && std::fabs(values[i]) >= kMost)
+      fail_with_hint(ErrorKind::mismatch, "compute with --precision float64", origin, ": ", format_number(values[i]), " at ",
+                     place_text(array, i), " is beyond float32");
+}
+
+void convert(Source& source, DType dtype, const MemoryBudget& budget) {
+  if (source.array->dtype == dtype) return;
+  if (dtype == DType::f32) refuse_beyond_float32(*source.array, source.origin);
+  source.array = std::make_shared<const Array>(convert_array(*source.array, dtype, budget, source.origin));
+}
+
+class Loader {
+ public:
+  Loader(const ComputeRequest& request, const Document& document, InputFiles& files)
+      : request_(request), document_(document), files_(files) {}
+
+  Sources load() {
+    if (!request_.projections.empty()) projections_ = read_projections(request_.projections, files_);
+    check_families();
+    plan_memory();
+    for (const auto& [input, file] : request_.files) load_option(input, file);
+    for (const auto& [input, member] : projections_.arrays) load_field(projections_, input, *member);
+    for (const auto& [input, member] : document_.arrays) load_field(document_, input, *member);
+    if (document_.token_map && !sources_.has(Input::embeddings)) load_token_map();
+    load_lists();
+    load_tokens();
+    check_weights();
+    choose_precision();
+    return std::move(sources_);
+  }
+
+ private:
+  bool given(Input input) const { return request_.files.contains(input) || document_.has(input); }
+  /// A contradiction is the command line's fault as soon as an option takes part in it.
+  ErrorKind blame(std::initializer_list<Input> inputs) const {
+    const bool typed = std::any_of(inputs.begin(), inputs.end(), [&](Input input) { return request_.files.contains(input); });
+    return typed || !document_.file ? ErrorKind::usage : ErrorKind::malformed;
+  }
+  std::string place() const { return document_.file ? concat(document_.file->name(), ": ") : std::string(); }
+
+  void check_families() const {
+    const bool matrices = given(Input::query) || given(Input::key) || given(Input::value);
+    const bool embedded = given(Input::embeddings) || given(Input::context);
+    if (matrices && embedded)
+      fail(blame({Input::query, Input::key, Input::value, Input::embeddings, Input::context}), place(),
+           "query, key and value do not go together with embeddings and context; give the one or the other");
+    if (given(Input::context) && !given(Input::embeddings))
+      fail(blame({Input::context}), place(), "a context needs embeddings, whose rows are the queries");
+    if (!embedded && !matrices)
+      fail_with_hint(blame({}), "give a document, or -Q, -K and -V, or -X", place(), "no query and no embeddings to work on");
+    for (const Input input : {Input::query, Input::key})
+      if (matrices && !given(input))
+        fail(blame({Input::query, Input::key, Input::value}), place(), "no ", option_of(input).substr(2),
+             "; attention needs query and key, and a value for an output");
+    check_pairs();
+  }
+
+  void check_pairs() const {
+    const bool valued = given(Input::value) || given(Input::embeddings);
+    if (given(Input::past_value) && !given(Input::past_key))
+      fail(blame({Input::past_value}), place(), "past values without past keys");
+    if (given(Input::past_key) && valued && !given(Input::past_value))
+      fail(blame({Input::past_key}), place(), "past keys without past values");
+    if (given(Input::past_value) && !valued) fail(blame({Input::past_value}), place(), "past values, but no value to go on with");
+    for (const Input input : {Input::w_v, Input::w_o, Input::b_v, Input::b_o})
+      if (request_.files.contains(input) && !valued) fail(ErrorKind::usage, option_of(input), " has no value to work on");
+    if (request_.mask_kind && !given(Input::mask))
+      fail(document_.mask_kind ? ErrorKind::malformed : ErrorKind::usage, "a mask kind is given, but no mask");
+  }
+
+  /// Refuses from the headers of archives alone what would not fit.
+  void plan_memory() const {
+    std::size_t bytes = 0;
+    for (const Document* document : {&document_, static_cast<const Document*>(&projections_)})
+      for (const auto& [input, member] : document->arrays)
+        if (!request_.files.contains(input)) bytes += checked_bytes(member->shape, member->dtype, member->where);
+    files_.run().budget.require(bytes, "the arrays of the inputs");
+  }
+
+  void load_option(Input input, const std::string& file) {
+    const bool embedded = input == Input::embeddings || input == Input::context;
+    LoadedArray loaded = embedded ? load_embeddings(file, files_) : load_array(file, files_);
+    sources_.arrays.emplace(input, source_of(std::move(loaded), true));
+  }
+
+  void load_field(const Document& document, Input input, const Member& member) {
+    if (sources_.has(input)) return;
+    sources_.arrays.emplace(input, source_of(read_member(*document.file, member, files_.run().budget), false));
+  }
+
+  void load_token_map() {
+    sources_.arrays.emplace(Input::embeddings, source_of(read_token_map(*document_.file, files_.run().budget), false));
+  }
+
+  std::vector<Index> list(std::string_view option, const std::optional<std::string>& typed, const Member* field) {
+    if (typed) return number_list(option, *typed, files_);
+    return field ? document_list(document_, *field, files_.run().budget) : std::vector<Index>();
+  }
+
+  void load_lists() {
+    sources_.key_lengths = list("--key-lengths", request_.key_lengths, document_.key_lengths);
+    sources_.documents = list("--documents", request_.documents, document_.documents);
+    sources_.query_documents = list("--query-documents", request_.query_documents, document_.query_documents);
+    if (!sources_.query_documents.empty() && sources_.documents.empty())
+      fail(request_.query_documents ? ErrorKind::usage : ErrorKind::malformed, place(),
+           "documents of queries are given, but none of keys (--documents)");
+  }
+
+  void load_tokens() {
+    sources_.tokens = document_.tokens;
+    sources_.tokens_where = document_.tokens_where;
+    sources_.key_tokens = document_.key_tokens;
+    sources_.key_tokens_where = document_.key_tokens_where;
+    if (request_.tokens) {
+      sources_.tokens = token_list("--tokens", *request_.tokens, files_);
+      sources_.tokens_where = "--tokens";
+    }
+    if (request_.key_tokens) {
+      sources_.key_tokens = token_list("--key-tokens", *request_.key_tokens, files_);
+      sources_.key_tokens_where = "--key-tokens";
+    }
+  }
+
+  void check_weights() const {
+    const auto refuse = [&](Input packed, std::initializer_list<Input> parts) {
+      if (!sources_.has(packed)) return;
+      for (const Input part : parts)
+        if (sources_.has(part))
+          fail(blame({packed, part}), sources_.at(packed).origin, " and ", sources_.at(part).origin, " both give the same ",
+               packed == Input::w_qkv ? "weights" : "biases", "; give them packed or one by one");
+    };
+    refuse(Input::w_qkv, {Input::w_q, Input::w_k, Input::w_v});
+    refuse(Input::b_qkv, {Input::b_q, Input::b_k, Input::b_v});
+  }
+
+  void choose_precision() {
+    sources_.dtype = request_.precision == Precision::float64 ? DType::f64 : DType::f32;
+    for (const auto& [input, source] : sources_.arrays)
+      if (request_.precision == Precision::automatic && is_operand(input) && needs_float64(source)) sources_.dtype = DType::f64;
+    for (auto& [input, source] : sources_.arrays)
+      if (is_operand(input)) convert(source, sources_.dtype, files_.run().budget);
+    for (const auto& [input, source] : sources_.arrays)
+      if ((is_weight(input) || input == Input::sinks) && !request_.attention.allow_nonfinite) refuse_nonfinite(source);
+  }
+
+  const ComputeRequest& request_;
+  const Document& document_;
+  InputFiles& files_;
+  Document projections_;
+  Sources sources_;
+};
+
+}  // namespace
+
+Sources load_sources(const ComputeRequest& request, const Document& document, InputFiles& files) {
+  return Loader(request, document, files).load();
+}
+
+}  // namespace attn::app

@@ -18,12 +18,13 @@ class Walk {
   Walk(const Command& command, const std::vector<std::string>& arguments)
       : command_(command), options_(all_options(command)), arguments_(arguments) {}
 
-  /// The arguments as CLI11 shall see them; only the option when --help or --version is met.
+  /// The options and their values as CLI11 shall see them; only the option when --help or --version is met.
+  /// The inputs are kept apart: CLI11 gives a repeatable option what it takes for no option.
   std::vector<std::string> spelled() {
     for (std::size_t i = 0; i < arguments_.size(); ++i) {
       const std::string& word = arguments_[i];
       if (word == "--") {
-        words_.insert(words_.end(), arguments_.begin() + static_cast<std::ptrdiff_t>(i), arguments_.end());
+        inputs_.insert(inputs_.end(), arguments_.begin() + static_cast<std::ptrdiff_t>(i) + 1, arguments_.end());
         break;
       }
       if (word.rfind("--", 0) == 0) {
@@ -31,7 +32,7 @@ class Walk {
       } else if (word.size() > 1 && word[0] == '-') {
         letters(word, i);
       } else {
-        words_.push_back(word);
+        inputs_.push_back(word);
       }
       if (!only_.empty()) return {only_};
     }
@@ -39,6 +40,7 @@ class Walk {
   }
 
   const std::vector<OptionSpec>& options() const { return options_; }
+  const std::vector<std::string>& inputs() const { return inputs_; }
 
  private:
   const OptionSpec* find(std::string_view name) const {
@@ -69,7 +71,7 @@ class Walk {
     for (std::size_t at = 1; at < word.size(); ++at) {
       const OptionSpec* option = find(word[at]);
       const std::string name = concat("-", word[at]);
-      if (!option) fail_unknown(at == 1 && std::isprint(static_cast<unsigned char>(word[1])) == 0 ? word : name);
+      if (!option) fail_unknown(at == 1 ? word : name);
       if (option->value.empty()) {
         flag(*option);
         continue;
@@ -120,7 +122,7 @@ class Walk {
   const Command& command_;
   const std::vector<OptionSpec> options_;
   const std::vector<std::string>& arguments_;
-  std::vector<std::string> words_;
+  std::vector<std::string> words_, inputs_;
   std::string only_;
 };
 
@@ -171,8 +173,6 @@ Words parse_words(const Command& command, const std::vector<std::string>& argume
   }
   CLI::App app;
   app.set_help_flag();
-  CLI::Option* inputs = app.add_option("inputs")->expected(0, 1 << 20)->allow_extra_args(false);
-  inputs->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
   for (const OptionSpec& spec : walk.options()) add_to(app, spec);
   try {
     std::reverse(spelled.begin(), spelled.end());  // CLI11 takes its words from the back
@@ -180,7 +180,7 @@ Words parse_words(const Command& command, const std::vector<std::string>& argume
   } catch (const CLI::Error& error) {
     fail(ErrorKind::usage, command.name, ": ", printable(error.what()));
   }
-  take_inputs(inputs->results(), command, words);
+  take_inputs(walk.inputs(), command, words);
   for (const OptionSpec& spec : walk.options()) take(app, spec, words);
   return words;
 }

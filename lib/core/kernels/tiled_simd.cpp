@@ -1,0 +1,30 @@
+#include "core/kernels/tiled_simd.hpp"
+
+#include "attn/base/error.hpp"
+#include "attn/base/text.hpp"
+#include "attn/core/attention.hpp"
+
+namespace attn {
+
+const tile::TileSet& tile_set(std::string_view simd) {
+  const tile::TileSet* set = tile::find_tile_set(simd.data(), static_cast<tile::Size>(simd.size()));
+  if (set) return *set;
+  std::string known;
+  for (const std::string& name : simd_names())
+    if (simd_runs(name)) known += concat(known.empty() ? "" : ", ", name);
+  fail(ErrorKind::usage, "this CPU does not run the instruction set '", printable(simd, 40), "'; it runs ", known);
+}
+
+std::vector<std::string> simd_names() {
+  std::vector<std::string> names;
+  for (const tile::TileChoice* choice = tile::tile_choices(); choice->set; ++choice) names.emplace_back(choice->set->name);
+  return names;
+}
+
+std::string best_simd() { return tile_set({}).name; }
+
+bool simd_runs(const std::string& name) {
+  return !name.empty() && tile::find_tile_set(name.data(), static_cast<tile::Size>(name.size())) != nullptr;
+}
+
+}  // namespace attn

@@ -97,6 +97,7 @@ AttentionReport attend(const AttentionInputs& inputs, const AttentionOptions& op
   if (!options.allow_nonfinite) check_live_inputs(inputs, plan.sizes, plan.masks, run);
   kernel.run(job, run);
   plan.report.kernel = kernel.name;
+  if (&kernel != &attention_kernels().back()) plan.report.simd = options.simd.empty() ? best_simd() : options.simd;
   return plan.report;
 }
 

@@ -155,7 +155,7 @@ std::vector<std::string> prettify_labels(const std::vector<std::string>& tokens)
     if (decoded) {
       pretty.push_back(without_word_start(*decoded, " "));
     } else if (token.size() > 2 && token.compare(0, 2, "##") == 0 && token[2] != '#') {
-      pretty.push_back("-" + token.substr(2));
+      pretty.push_back(std::string(token).replace(0, 2, "-"));
     } else {
       std::u32string points = code_points(to_utf8(without_word_start(token, "▁")));
       std::replace(points.begin(), points.end(), char32_t{0x2581}, char32_t{' '});

@@ -1,0 +1,106 @@
+#include <cairo-svg.h>
+
+#include <map>
+#include <string>
+
+#include "attn/base/error.hpp"
+#include "render/figure_picture.hpp"
+#include "render/label_text.hpp"
+#include "render/renderer.hpp"
+#include "render/vector_file.hpp"
+
+namespace attn {
+namespace {
+
+void check_svg(const Layout&, const MemoryBudget&) {}
+
+class TextSink : public ByteSink {
+ public:
+  void write(const void* bytes, std::size_t count) override { text.append(static_cast<const char*>(bytes), count); }
+  std::string text;
+};
+
+std::string escaped(std::string_view text) {
+  std::string out;
+  for (const char c : text) {
+    if (c == '&')
+      out += "&amp;";
+    else if (c == '<')
+      out += "&lt;";
+    else if (c == '>')
+      out += "&gt;";
+    else if (c == '"')
+      out += "&quot;";
+    else if (c == '\'')
+      out += "&#39;";
+    else
+      out += c;
+  }
+  return out;
+}
+
+std::string label_list(const char* axis, const std::vector<std::string>& tokens, Index count) {
+  if (tokens.empty()) return concat(axis, ": 0 to ", count - 1, "\n");
+  constexpr std::size_t kListed = 10'000, kLongest = 200;
+  std::string list = concat(axis, ":");
+  for (std::size_t i = 0; i < tokens.size() && i < kListed; ++i) list += concat(" ", visible_label(tokens[i], kLongest));
+  if (tokens.size() > kListed) list += concat(" … (", tokens.size(), ")");
+  return list + "\n";
+}
+
+/// Cairo draws text as outlines: who searches, copies or listens finds the words here.
+std::string description(const Figure& figure) {
+  const FigureSpec& spec = figure.spec;
+  std::string words = spec.title.empty() ? "" : spec.title + "\n";
+  for (const std::string& title : spec.panel_titles) words += title + (&title == &spec.panel_titles.back() ? "\n" : ", ");
+  words += label_list("Query", spec.query_tokens, spec.queries);
+  words += label_list("Key", spec.key_tokens, spec.keys);
+  words += concat("Color: ", spec.value_name, ", ", scale_text(figure.range));
+  const std::string pooling = pooling_text(figure.layout.cells, spec.options, figure.range.by_magnitude());
+  if (!pooling.empty()) words += "\n" + pooling;
+  return "<desc>" + escaped(words) + "</desc>\n";
+}
+
+/// Cairo numbers its surfaces through the whole life of the process; here they are numbered through the file.
+std::string with_own_numbers(const std::string& svg) {
+  constexpr std::string_view kName = "surface";
+  std::map<std::string, std::size_t> numbers;
+  std::string out;
+  std::size_t from = 0;
+  for (std::size_t at = svg.find(kName); at != std::string::npos; at = svg.find(kName, from)) {
+    const std::size_t begin = at + kName.size();
+    std::size_t end = begin;
+    while (end < svg.size() && svg[end] >= '0' && svg[end] <= '9') ++end;
+    out.append(svg, from, begin - from);
+    const bool is_name = end > begin && at > 0 && (svg[at - 1] == '"' || svg[at - 1] == '#');
+    if (is_name)
+      out += std::to_string(numbers.emplace(svg.substr(begin, end - begin), numbers.size() + 1).first->second);
+    else
+      out.append(svg, begin, end - begin);
+    from = end;
+  }
+  return out.append(svg, from, std::string::npos);
+}
+
+void save_svg(const Figure& figure, Fonts& fonts, ByteSink& bytes, const MemoryBudget&) {
+  TextSink drawn;
+  SurfaceStream stream(drawn);
+  const VectorSurface surface(
+      cairo_svg_surface_create_for_stream(SurfaceStream::write, &stream, points_wide(figure.layout), points_high(figure.layout)));
+  draw_on_surface(surface, figure, fonts);
+  stream.rethrow();
+  const std::string svg = with_own_numbers(drawn.text);
+  const std::size_t head = svg.find('>', svg.find("<svg"));
+  if (head == std::string::npos) fail(ErrorKind::internal, "cairo wrote no svg element");
+  bytes.write(std::string_view(svg).substr(0, head + 1));
+  bytes.write("\n" + description(figure));
+  bytes.write(std::string_view(svg).substr(head + 1));
+}
+
+}  // namespace
+
+std::unique_ptr<Picture> make_svg_picture(const PictureSpec& spec, ByteSink& bytes, const MemoryBudget& budget) {
+  return std::make_unique<FigurePicture>(spec, bytes, budget, save_svg, check_svg);
+}
+
+}  // namespace attn

@@ -1,8 +1,12 @@
 #include <algorithm>
-#include <array>
 
-#include "attn/base/error.hpp"
-#include "io/format_rows.hpp"
+#include "io/csv_reader.hpp"
+#include "io/csv_writer.hpp"
+#include "io/format_names.hpp"
+#include "io/json_reader.hpp"
+#include "io/json_writer.hpp"
+#include "io/npy.hpp"
+#include "io/npz.hpp"
 
 namespace attn {
 namespace {
@@ -25,8 +29,14 @@ std::vector<std::string> names_where(bool (*holds)(const ArrayFormat&)) {
 }  // namespace
 
 std::span<const ArrayFormat> array_formats() {
-  static const std::array<ArrayFormat, 7> kFormats{npy_format(), npz_format(), safetensors_format(), json_format(),
-                                                   csv_format(), tsv_format(), plain_text_format()};
+  static const std::vector<ArrayFormat> kFormats{
+      {"npy", {".npy"}, true, recognises_npy, open_npy, make_npy_writer, nullptr},
+      {"npz", {".npz"}, true, recognises_npz, open_npz, make_npz_writer, make_npz_bundle},
+      {"json", {".json"}, false, nullptr, open_json, make_json_writer, nullptr},
+      {"csv", {".csv"}, false, nullptr, open_csv, make_csv_writer, nullptr},
+      {"tsv", {".tsv", ".tab"}, false, nullptr, open_tsv, make_tsv_writer, nullptr},
+      {"txt", {".txt", ".dat"}, false, nullptr, open_csv, nullptr, nullptr},
+  };
   return kFormats;
 }
 

@@ -100,14 +100,14 @@ struct AxisMeaning {
   bool columns_are_keys;
 };
 constexpr std::array<AxisMeaning, 9> kAxisMeanings{{{"weights", false, true},
-                                                     {"scores", false, true},
-                                                     {"output", false, false},
-                                                     {"lse", false, false},
-                                                     {"query", false, false},
-                                                     {"key", true, false},
-                                                     {"value", true, false},
-                                                     {"present_key", true, false},
-                                                     {"present_value", true, false}}};
+                                                    {"scores", false, true},
+                                                    {"output", false, false},
+                                                    {"lse", false, false},
+                                                    {"query", false, false},
+                                                    {"key", true, false},
+                                                    {"value", true, false},
+                                                    {"present_key", true, false},
+                                                    {"present_value", true, false}}};
 
 /// Copies tokens to the axis they name, if they fit it; in a document of ours they must.
 void label_axis(std::vector<std::string>& labels, const Member* tokens, Index length, const Member& array) {
@@ -125,8 +125,8 @@ void label_arrays(TextContent& content) {
   const Member* const key_tokens = key ? &content.members[*key] : nullptr;
   for (Member& array : content.members) {
     if (array.kind != MemberKind::array) continue;
-    const auto meaning = std::find_if(kAxisMeanings.begin(), kAxisMeanings.end(),
-                                      [&](const AxisMeaning& row) { return row.array == array.name; });
+    const auto meaning =
+        std::find_if(kAxisMeanings.begin(), kAxisMeanings.end(), [&](const AxisMeaning& row) { return row.array == array.name; });
     if (meaning == kAxisMeanings.end()) continue;
     const std::size_t rank = array.shape.size();
     const bool last_axis_is_rows = array.name == "lse";
@@ -170,8 +170,8 @@ class AllowedRows {
       if (*next_++ != kListCloses) refuse("a pair has two numbers");
       const Index seen = row.empty() ? 0 : row.back().end;
       if (range.empty() || range.begin < seen || range.end > array_.shape.back())
-        refuse(concat("found [", range.begin, ",", range.end, "], expected rising ranges [begin,end] within ", array_.shape.back(),
-                      " keys"));
+        refuse(concat("found [", range.begin, ",", range.end, "], expected rising ranges [begin,end] within ",
+                      array_.shape.back(), " keys"));
       if (!row.empty() && range.begin == seen)
         row.back().end = range.end;
       else

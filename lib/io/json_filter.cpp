@@ -102,8 +102,7 @@ bool JsonFilter::give_string_part() {
   }
   give(static_cast<std::size_t>(at - window_.next));
   string_bytes_ += static_cast<std::size_t>(given_end_ - given_);
-  if (string_bytes_ > kLongestString)
-    fail(ErrorKind::memory, at_token(), "a string of over ", format_bytes(kLongestString));
+  if (string_bytes_ > kLongestString) fail(ErrorKind::memory, at_token(), "a string of over ", format_bytes(kLongestString));
   return true;
 }
 
@@ -148,8 +147,7 @@ bool JsonFilter::read_number() {
   token_ = std::string_view(window_.next, static_cast<std::size_t>(result.ptr - window_.next));
   if (!is_json_number(token_)) return false;
   // from_chars leaves the value alone both for numbers too large and for those that round to 0.
-  number_.in_range =
-      result.ec != std::errc::result_out_of_range || parse_number(token_, number_.value) == NumberStatus::ok;
+  number_.in_range = result.ec != std::errc::result_out_of_range || parse_number(token_, number_.value) == NumberStatus::ok;
   return true;
 }
 
@@ -193,21 +191,26 @@ void JsonFilter::after_value() { expect_ = open_.empty() ? Expect::nothing : Exp
 
 JsonFilter::Place JsonFilter::place_of_next() const { return {line_, window_.offset() - line_start_ - continuations_ + 1}; }
 
-std::string JsonFilter::at(const Place& place) const {
-  return concat(window_.name(), ":", place.line, ":", place.column, ": ");
-}
+std::string JsonFilter::at(const Place& place) const { return concat(window_.name(), ":", place.line, ":", place.column, ": "); }
 
 std::string JsonFilter::at_token() const { return at(token_place_); }
 
 std::string_view JsonFilter::expected() const {
   switch (token_expect_) {
-    case Expect::value: return "a value";
-    case Expect::value_or_end: return "a value or ']'";
-    case Expect::name: return "a name in quotes";
-    case Expect::name_or_end: return "a name in quotes or '}'";
-    case Expect::colon: return "':'";
-    case Expect::comma_or_end: return token_in_object_ ? "',' or '}'" : "',' or ']'";
-    case Expect::nothing: break;
+    case Expect::value:
+      return "a value";
+    case Expect::value_or_end:
+      return "a value or ']'";
+    case Expect::name:
+      return "a name in quotes";
+    case Expect::name_or_end:
+      return "a name in quotes or '}'";
+    case Expect::colon:
+      return "':'";
+    case Expect::comma_or_end:
+      return token_in_object_ ? "',' or '}'" : "',' or ']'";
+    case Expect::nothing:
+      break;
   }
   return "the end of the document";
 }

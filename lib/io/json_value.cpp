@@ -50,7 +50,8 @@ class ScalarReader final : public JsonValueReader {
 
 class SkippingReader final : public JsonValueReader {
  public:
-  SkippingReader(JsonContext& context, std::size_t base, std::string_view found) : JsonValueReader(context, base), found_(found) {}
+  SkippingReader(JsonContext& context, std::size_t base, std::string_view found)
+      : JsonValueReader(context, base), found_(found) {}
 
   void number(const JsonNumber&) override {}
   void boolean(bool) override {}
@@ -112,7 +113,9 @@ std::unique_ptr<JsonValueReader> make_json_skipping_reader(JsonContext& context,
   return std::make_unique<SkippingReader>(context, base, found);
 }
 
-std::unique_ptr<JsonValueReader> make_json_allowed_reader(JsonContext& context) { return std::make_unique<AllowedReader>(context); }
+std::unique_ptr<JsonValueReader> make_json_allowed_reader(JsonContext& context) {
+  return std::make_unique<AllowedReader>(context);
+}
 
 bool is_token_list(std::string_view member) {
   static constexpr std::array<std::string_view, 4> kNames{"tokens", "query_tokens", "key_tokens", "context_tokens"};
@@ -128,8 +131,8 @@ void check_row_width(const JsonPath& path, Index first_width, bool innermost) {
   const Index width = path.top().count;
   if (width == first_width) return;
   const std::string_view one = innermost ? "value" : "item";
-  fail(ErrorKind::malformed, path.place_of_top(), innermost ? ": row has " : ": list has ", width, " ", one, width == 1 ? "" : "s",
-       innermost ? ", row 0 has " : ", the first has ", first_width);
+  fail(ErrorKind::malformed, path.place_of_top(), innermost ? ": row has " : ": list has ", width, " ", one,
+       width == 1 ? "" : "s", innermost ? ", row 0 has " : ", the first has ", first_width);
 }
 
 void check_range(const JsonPath& path, const JsonNumber& number) {

@@ -23,6 +23,8 @@ struct ArrayHeader {
   bool with_labels = true;
   /// Further facts for JSON, in order: ("scale", 0.5), ("mask_text", "causal, top-left").
   std::vector<std::pair<std::string, std::variant<double, std::string>>> facts;
+  /// Names of the axes before the last two, for CSV: {"batch"}, {"batch","head"}. Empty: by the array's name and rank.
+  std::vector<std::string> leading_axes = {};
   const Visibility* visibility = nullptr;  ///< null: all cells allowed; must outlive the sink
 };
 

@@ -1,0 +1,231 @@
+#include "io/csv_reader.hpp"
+
+#include <algorithm>
+
+#include "attn/base/error.hpp"
+#include "attn/base/text.hpp"
+#include "io/csv_labels.hpp"
+#include "io/csv_scanner.hpp"
+#include "io/number_list.hpp"
+
+namespace attn {
+namespace {
+
+constexpr std::size_t kSampleBytes = std::size_t{64} << 10;
+
+char delimiter_of(TextWindow& window, const ReadOptions& options) {
+  if (options.delimiter) return *options.delimiter;
+  window.ensure(kSampleBytes);
+  return detect_delimiter(
+      std::string_view(window.next, std::min<std::size_t>(kSampleBytes, static_cast<std::size_t>(window.end - window.next))));
+}
+
+bool is_number(const CsvCell& cell) {
+  double value = 0;
+  return parse_number(trimmed(cell.text), value) != NumberStatus::not_a_number;
+}
+
+/// A cell that keeps its line from being a heading.
+bool looks_like_number(const CsvCell& cell) {
+  const std::string_view text = trimmed(cell.text);
+  return !text.empty() && (std::string_view("0123456789+-.").find(text.front()) != std::string_view::npos || is_number(cell));
+}
+
+class CsvReader {
+ public:
+  CsvReader(FileReader& file, const ReadOptions& options, const RunContext& run)
+      : window_(start(file, run)),
+        scanner_(window_, delimiter_of(window_, options)),
+        options_(options),
+        budget_(run.budget),
+        numbers_(run.budget, file.name()) {}
+
+  TextContent read() {
+    if (!scanner_.begin_line()) fail(ErrorKind::malformed, window_.name(), ": no numbers, only blank lines");
+    first_line_ = scanner_.line();
+    read_first_line();
+    while (scanner_.begin_line()) read_row();
+    if (rows_ == 0 && !ours_) refuse_text_only();
+    TextContent content;
+    Member member = describe();
+    content.add(std::move(member), numbers_.release(DType::f64));
+    return content;
+  }
+
+ private:
+  static TextWindow start(FileReader& file, const RunContext& run) {
+    TextWindow window(file, run);
+    skip_byte_order_mark(window);
+    return window;
+  }
+
+  /// A heading, or the first row of numbers.
+  void read_first_line() {
+    if (options_.header != Tristate::no) {
+      do {
+        heading_.emplace_back();
+        scanner_.cell(heading_.back());
+        if (heading_.size() == 1 && is_ours(heading_[0])) ours_ = true;
+        keep_text(heading_.back().text);
+        if (options_.header == Tristate::automatic && !ours_ && looks_like_number(heading_.back())) {
+          read_row_after(std::move(heading_));
+          heading_.clear();
+          return;
+        }
+      } while (!scanner_.line_ended());
+      width_ = heading_.size();
+      if (ours_) label_columns_ = grid_.read_heading(heading_);
+      return;
+    }
+    read_row();
+  }
+
+  bool is_ours(const CsvCell& cell) const { return options_.label_column != Tristate::no && is_axis_name(cell.text); }
+
+  void read_row() { read_row_after({}); }
+
+  /// `taken` are the cells of the row that were read already.
+  void read_row_after(std::vector<CsvCell> taken) {
+    const std::uint64_t line = taken.empty() ? scanner_.line() : taken.front().line;
+    std::size_t index = 0;
+    const bool several = taken.size() > 1;
+    for (CsvCell& cell : taken) take(cell, index++, !several && scanner_.line_ended());
+    while (index == 0 || !scanner_.line_ended()) {
+      double value = 0;
+      // The first cell of all is looked at: it may be a label.
+      if (index >= label_columns_ && index + rows_ > 0 && scanner_.number(value)) {
+        numbers_.push(value);
+      } else {
+        scanner_.cell(cell_);
+        take(cell_, index, index == 0 && scanner_.line_ended());
+      }
+      ++index;
+    }
+    end_row(line, index);
+  }
+
+  void end_row(std::uint64_t line, std::size_t cells) {
+    if (width_ == 0) width_ = cells;
+    if (cells != width_)
+      fail(ErrorKind::malformed, scanner_.place(line), "line has ", cells, cells == 1 ? " cell" : " cells", ", line ",
+           first_line_, " has ", width_);
+    ++rows_;
+    if (ours_) grid_.end_row(line, scanner_);
+  }
+
+  /// `alone`: the line has no other cell.
+  void take(CsvCell& cell, std::size_t index, bool alone) {
+    if (ours_ && index < label_columns_) {
+      keep_text(cell.text);
+      grid_.take(index, cell, scanner_);
+      return;
+    }
+    if (!ours_ && index == 0 && takes_label(cell, alone)) {
+      keep_text(cell.text);
+      labels_.push_back(std::move(cell.text));
+      return;
+    }
+    take_number(cell);
+  }
+
+  /// Decides on the first row whether column 1 holds labels, and holds later rows to it.
+  bool takes_label(const CsvCell& cell, bool alone) {
+    if (options_.label_column == Tristate::yes) label_columns_ = 1;
+    if (options_.label_column != Tristate::automatic) return label_columns_ == 1;
+    const bool number = is_number(cell);
+    if (rows_ == 0 && !number && !alone && !trimmed(cell.text).empty()) {
+      label_columns_ = 1;
+      first_label_ = cell;
+    }
+    if (label_columns_ == 1 && number)
+      fail_with_hint(ErrorKind::malformed, "--label-column yes takes the first column as labels",
+                     scanner_.place(first_label_.line, first_label_.column), "'", printable(first_label_.text, 40),
+                     "' is not a number, and as line ", cell.line, " has a number there it is no label");
+    if (label_columns_ == 1 && cell.text.empty()) refuse_number(cell);
+    return label_columns_ == 1;
+  }
+
+  void take_number(const CsvCell& cell) {
+    double value = 0;
+    const NumberStatus status = parse_number(trimmed(cell.text), value);
+    if (status == NumberStatus::not_a_number) refuse_number(cell);
+    if (status == NumberStatus::out_of_range)
+      fail(ErrorKind::malformed, scanner_.place(cell.line, cell.column), "the number ", printable(cell.text, 40),
+           " is out of range (at most 1.8e308)");
+    numbers_.push(value);
+  }
+
+  [[noreturn]] void refuse_number(const CsvCell& cell) const {
+    const std::string place = scanner_.place(cell.line, cell.column);
+    if (trimmed(cell.text).empty()) fail(ErrorKind::malformed, place, "empty cell, expected a number");
+    fail(ErrorKind::malformed, place, "'", printable(cell.text, 60), "' is not a number");
+  }
+
+  [[noreturn]] void refuse_text_only() const {
+    fail_with_hint(ErrorKind::malformed, "a heading needs rows of numbers below it", scanner_.place(first_line_, 1), "'",
+                   printable(heading_.front().text, 60), "' is not a number, and no line has any");
+  }
+
+  void keep_text(const std::string& text) {
+    constexpr std::size_t kStep = std::size_t{1} << 20;
+    text_bytes_ += text.size() + sizeof(CsvCell);
+    if (text_bytes_ - checked_bytes_ < kStep) return;
+    budget_.require(text_bytes_, "the labels in " + window_.name());
+    checked_bytes_ = text_bytes_;
+  }
+
+  Member describe() {
+    Member member;
+    member.where = window_.name();
+    member.is_text = true;
+    const Index columns = static_cast<Index>(width_ - label_columns_);
+    member.shape = ours_ ? grid_.finish(scanner_) : Shape{static_cast<Index>(rows_)};
+    const bool is_column = ours_ && columns == 1 && heading_.back().text == "lse";
+    if (!is_column) member.shape.push_back(columns);
+    member.labels.query_tokens = std::move(ours_ ? grid_.row_labels() : labels_);
+    if (!is_column)
+      for (std::size_t i = label_columns_; i < heading_.size(); ++i)
+        member.labels.key_tokens.push_back(std::move(heading_[i].text));
+    if (ours_) {
+      drop_index_labels(member.labels.query_tokens);
+      drop_index_labels(member.labels.key_tokens);
+    }
+    return member;
+  }
+
+  TextWindow window_;
+  CsvScanner scanner_;
+  const ReadOptions& options_;
+  MemoryBudget budget_;
+  NumberList numbers_;
+  std::vector<CsvCell> heading_;
+  std::vector<std::string> labels_;
+  GridRows grid_;  // of a file of ours
+  bool ours_ = false;
+  std::size_t label_columns_ = 0;
+  std::size_t width_ = 0;  // cells in a line, labels and all; 0 before the first
+  std::size_t rows_ = 0;
+  std::uint64_t first_line_ = 1;
+  CsvCell cell_;
+  CsvCell first_label_;
+  std::size_t text_bytes_ = 0;
+  std::size_t checked_bytes_ = 0;
+};
+
+}  // namespace
+
+TextContent parse_csv(FileReader& file, const ReadOptions& options, const RunContext& run) {
+  return CsvReader(file, options, run).read();
+}
+
+std::unique_ptr<ArrayFile> open_csv(std::unique_ptr<FileReader> file, const ReadOptions& options, const RunContext& run) {
+  return std::make_unique<TextArrayFile>("csv", std::move(file), options, run, parse_csv);
+}
+
+std::unique_ptr<ArrayFile> open_tsv(std::unique_ptr<FileReader> file, const ReadOptions& options, const RunContext& run) {
+  ReadOptions tabs = options;
+  if (!tabs.delimiter) tabs.delimiter = '\t';
+  return std::make_unique<TextArrayFile>("tsv", std::move(file), tabs, run, parse_csv);
+}
+
+}  // namespace attn

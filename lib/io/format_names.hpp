@@ -1,0 +1,10 @@
+#pragma once
+
+#include "io/format.hpp"
+
+namespace attn {
+
+/// The format whose extension the path ends in (in any case), or null.
+const ArrayFormat* format_of_extension(std::string_view path);
+
+}  // namespace attn

@@ -1,0 +1,13 @@
+#pragma once
+
+#include <memory>
+
+#include "attn/io/array_writer.hpp"
+
+namespace attn {
+
+/// One array as a document of this tool, a matrix row a line:
+/// {"schema":"attn-cli/1","shape":[..],"query_tokens":[..],"scale":..,"allowed":[..],"weights":[[..],..]}
+std::unique_ptr<RowSink> make_json_writer(const ArrayHeader& header, const WriteOptions& options, ByteSink& bytes);
+
+}  // namespace attn

@@ -46,13 +46,6 @@ Shape output_shape(const Prepared& prepared) {
   return {shape.batch, shape.queries, shape.heads, shape.value_size};
 }
 
-/// Bare numbers are written where there is nothing to tell apart: one matrix (or one row of log-sum-exps) without tokens.
-void set_labels(ArrayHeader& header, AxisLabels labels, bool wanted) {
-  header.labels = std::move(labels);
-  const bool named = !header.labels.query_tokens.empty() || !header.labels.key_tokens.empty();
-  header.with_labels = wanted && (named || header.shape.size() > (header.name == "lse" ? 1 : 2));
-}
-
 }  // namespace
 
 Shape rows_shape(const AttentionShape& shape) {
@@ -112,6 +105,10 @@ ArrayHeader ResultWriter::base_header(std::string name, Shape shape) const {
   return header;
 }
 
+bool ResultWriter::has_head_rows(const Shape& shape) const {
+  return shape.size() == 4 && prepared_.shape.layout == TensorLayout::bnhd;
+}
+
 ArrayHeader ResultWriter::header(Result result) const {
   const AttentionShape& shape = prepared_.shape;
   const AxisLabels& tokens = prepared_.labels;
@@ -121,6 +118,8 @@ ArrayHeader ResultWriter::header(Result result) const {
     case Result::weights:
       header.shape = weights_shape(shape, request_.head_choice);
       header.visibility = weights_visibility_.get();
+      if (shape.rank > 2) header.leading_axes.push_back("batch");
+      if (header.shape.size() - header.leading_axes.size() > 2) header.leading_axes.push_back("head");
       if (request_.head_choice.reduce != Reduce::none)
         header.facts.emplace_back("reduce", std::string(reduce_name(request_.head_choice.reduce)));
       labels = tokens;
@@ -148,7 +147,13 @@ ArrayHeader ResultWriter::header(Result result) const {
     case Result::bundle:
       break;
   }
-  set_labels(header, std::move(labels), request_.with_labels);
+  header.labels = std::move(labels);
+  header.with_labels = request_.with_labels;
+  // The rows of [B,n,H,d] are heads, for which a table by batch, head and query has no place.
+  if (result != Result::weights && result != Result::scores && result != Result::lse && has_head_rows(header.shape)) {
+    header.labels = {};
+    header.with_labels = false;
+  }
   return header;
 }
 
@@ -156,7 +161,7 @@ ArrayHeader ResultWriter::input_header(std::string name, const Array& array, boo
   ArrayHeader header = base_header(std::move(name), array.shape);
   const std::vector<std::string>& tokens = rows_are_keys ? prepared_.labels.key_tokens : prepared_.labels.query_tokens;
   // Key tokens count the past too, which the new rows alone do not have.
-  if (static_cast<Index>(tokens.size()) != row_count(array, prepared_.shape.layout)) return header;
+  if (has_head_rows(array.shape) || static_cast<Index>(tokens.size()) != row_count(array, prepared_.shape.layout)) return header;
   header.labels = rows_are_keys ? AxisLabels{{}, tokens} : AxisLabels{tokens, {}};
   return header;
 }

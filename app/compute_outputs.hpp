@@ -50,6 +50,7 @@ class ResultWriter {
     RowSink* find(std::string_view name);
   };
 
+  bool has_head_rows(const Shape& shape) const;
   ArrayHeader header(Result result) const;
   ArrayHeader input_header(std::string name, const Array& array, bool rows_are_keys) const;
   ArrayHeader base_header(std::string name, Shape shape) const;

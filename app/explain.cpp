@@ -1,0 +1,125 @@
+#include "app/commands.hpp"
+#include "app/compute_job.hpp"
+#include "app/console.hpp"
+#include "app/explain_steps.hpp"
+#include "app/explain_tables.hpp"
+#include "app/summary.hpp"
+#include "attn/base/error.hpp"
+#include "attn/base/text.hpp"
+
+namespace attn::app {
+
+namespace {
+
+/// Beyond these sizes nobody reads tables with a pencil; one product can still be followed.
+constexpr Index kMostRows = 32;
+constexpr Index kMostColumns = 64;
+constexpr Index kMostHeads = 16;
+constexpr Index kMostTerms = 1024;
+constexpr Index kMostCells = 1 << 24;
+
+struct At {
+  Index query = 0;
+  Index key = 0;
+};
+
+std::optional<At> wanted_product(const Words& words) {
+  if (!words.has("--at")) return std::nullopt;
+  const std::string text = words.value("--at");
+  const std::size_t comma = text.find(',');
+  const auto query = parse_integer(text.substr(0, comma));
+  const auto key = comma == std::string::npos ? std::nullopt : parse_integer(text.substr(comma + 1));
+  if (!query || !key || *query < 0 || *key < 0)
+    fail(ErrorKind::usage, "--at: found '", printable(text, 60), "', expected I,J: a query and a key, counted from 0");
+  return At{*query, *key};
+}
+
+Index planes(const ComputeJob& job) {
+  const auto chosen = static_cast<Index>(job.request.head_choice.heads.size());
+  return job.prepared.shape.batch * (chosen ? chosen : job.prepared.shape.heads);
+}
+
+void check_tables(const ComputeJob& job) {
+  const AttentionShape& shape = job.prepared.shape;
+  struct Limit {
+    std::string_view what;
+    Index found, most;
+  };
+  const Limit limits[] = {{"queries", shape.queries, kMostRows},
+                          {"keys", shape.keys, kMostRows},
+                          {"columns in a head", std::max(shape.head_size, shape.value_size), kMostColumns},
+                          {"heads to show", planes(job), kMostHeads}};
+  for (const Limit& limit : limits)
+    if (limit.found > limit.most)
+      fail_with_hint(ErrorKind::usage, "--at I,J explains one product, --head H one head; compute writes all numbers",
+                     "tables of ", limit.found, " ", limit.what, " are too large to read; explain shows at most ", limit.most);
+}
+
+void check_product(const ComputeJob& job, const At& at) {
+  const AttentionShape& shape = job.prepared.shape;
+  if (at.query >= shape.queries || at.key >= shape.keys)
+    fail(ErrorKind::usage, "--at ", at.query, ",", at.key, ": there are ", shape.queries, " queries and ", shape.keys,
+         " keys, counted from 0");
+  const Shape cells{shape.batch, shape.heads, shape.queries, shape.keys};
+  if (planes(job) > kMostHeads || std::max(shape.head_size, shape.value_size) > kMostTerms ||
+      checked_size(cells, "scores") > kMostCells)
+    fail_with_hint(ErrorKind::usage, "compute --scores FILE writes all of them", "scores of shape ", shape_text(cells),
+                   " with heads of size ", shape.head_size, " are too many to explain");
+}
+
+void print_notes(const std::vector<std::string>& notes, Console& console) {
+  for (const std::string& note : notes) console.note(note);
+}
+
+int run_explain(const Words& words, Console& console) {
+  const std::optional<At> at = wanted_product(words);
+  const ComputeJob job = load_job(words, console);
+  if (at)
+    check_product(job, *at);
+  else
+    check_tables(job);
+  const AttentionSteps steps = compute_steps(job.prepared, console.run());
+  print_notes(job.prepared.notes, console);
+  print_notes(steps.report.notes, console);
+  console.print(summary_text(job.prepared, steps.report));
+  if (at)
+    print_product(job, steps, at->query, at->key, console);
+  else
+    print_steps(job, steps, console);
+  return 0;
+}
+
+}  // namespace
+
+const Command& explain_command() {
+  static const Command command = [] {
+    Command made;
+    made.name = "explain";
+    made.summary = "every step of a small computation as labelled tables";
+    made.usage = "explain [DOCUMENT] [options of compute]";
+    made.examples = {"attn-cli explain cat.json --causal", "attn-cli explain two-heads.json --head 1",
+                     "attn-cli explain cat.json --causal --at 3,1"};
+    made.description =
+        "Shows Q, K, V, their products, the scaled, capped and masked scores, the softmax row by row, the weights and the "
+        "output, so "
+        "that each number can be followed with pencil and paper.";
+    made.max_inputs = 1;
+    made.options = attention_option_specs();
+    made.options.push_back({.name = "--at",
+                            .value = "I,J",
+                            .kind = ValueKind::text,
+                            .group = "What is shown",
+                            .help = "how query I and key J (from 0) come to their weight, term by term"});
+    made.options.push_back({.name = "--head",
+                            .value = "LIST",
+                            .kind = ValueKind::text,
+                            .group = "What is shown",
+                            .help = "the heads: 1 or 0-3,7",
+                            .default_text = "all"});
+    made.run = run_explain;
+    return made;
+  }();
+  return command;
+}
+
+}  // namespace attn::app

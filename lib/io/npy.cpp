@@ -11,16 +11,6 @@
 namespace attn {
 namespace {
 
-class FileSource : public NpySource {
- public:
-  explicit FileSource(FileReader& file) : file_(file) {}
-  std::uint64_t size() override { return file_.size(); }
-  void read_at(std::uint64_t offset, void* target, std::size_t count) override { file_.read_at(offset, target, count); }
-
- private:
-  FileReader& file_;
-};
-
 class NpyFile : public ArrayFile {
  public:
   NpyFile(std::unique_ptr<FileReader> file, const MemoryBudget& budget)

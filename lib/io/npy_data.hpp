@@ -5,9 +5,21 @@
 
 #include "attn/base/row_sink.hpp"
 #include "attn/io/array_file.hpp"
+#include "io/file_reader.hpp"
 #include "io/npy_header.hpp"
 
 namespace attn {
+
+/// A whole file as the source.
+class FileSource : public NpySource {
+ public:
+  explicit FileSource(FileReader& file) : file_(file) {}
+  std::uint64_t size() override { return file_.size(); }
+  void read_at(std::uint64_t offset, void* target, std::size_t count) override { file_.read_at(offset, target, count); }
+
+ private:
+  FileReader& file_;
+};
 
 /// The member that a .npy becomes: numbers are described, texts are read (`malformed` if there is more than a list).
 Member describe_npy(NpySource& source, const NpyHeader& header, const std::string& where, const MemoryBudget& budget);

@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "io/bundle.hpp"
 #include "io/csv_reader.hpp"
 #include "io/csv_writer.hpp"
 #include "io/format_names.hpp"
@@ -7,6 +8,7 @@
 #include "io/json_writer.hpp"
 #include "io/npy.hpp"
 #include "io/npz.hpp"
+#include "io/safetensors.hpp"
 
 namespace attn {
 namespace {
@@ -32,7 +34,14 @@ std::span<const ArrayFormat> array_formats() {
   static const std::vector<ArrayFormat> kFormats{
       {"npy", {".npy"}, true, recognises_npy, open_npy, make_npy_writer, nullptr},
       {"npz", {".npz"}, true, recognises_npz, open_npz, make_npz_writer, make_npz_bundle},
-      {"json", {".json"}, false, nullptr, open_json, make_json_writer, nullptr},
+      {"safetensors",
+       {".safetensors"},
+       true,
+       recognises_safetensors,
+       open_safetensors,
+       make_safetensors_writer,
+       make_safetensors_bundle},
+      {"json", {".json"}, false, nullptr, open_json, make_json_writer, make_json_bundle},
       {"csv", {".csv"}, false, nullptr, open_csv, make_csv_writer, nullptr},
       {"tsv", {".tsv", ".tab"}, false, nullptr, open_tsv, make_tsv_writer, nullptr},
       {"txt", {".txt", ".dat"}, false, nullptr, open_csv, nullptr, nullptr},

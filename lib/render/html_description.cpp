@@ -1,5 +1,6 @@
 #include "render/html_description.hpp"
 
+#include <cmath>
 #include <map>
 #include <string_view>
 
@@ -176,12 +177,16 @@ std::string describe_page(const PictureSpec& spec, const HtmlPlan& plan) {
 std::string describe_facts(const PictureOptions& options, const HtmlFacts& facts) {
   const bool any = facts.min <= facts.max;
   const bool diverging = options.center.has_value() || (any && facts.min < 0);
+  if (any && facts.min < 0 && options.color_scale == ColorScale::log)
+    fail(ErrorKind::mismatch, "a value is ", format_rounded(facts.min, 6),
+         ", a log scale has no place for negative values; use --color-scale sqrt or linear");
   const Colormap& map = find_colormap(!options.colormap.empty() ? std::string_view(options.colormap)
                                       : diverging               ? "RdBu"
                                                                 : "viridis");
   JsonObject object;
   object.optional("min", any ? std::optional(facts.min) : std::nullopt);
   object.optional("max", any ? std::optional(facts.max) : std::nullopt);
+  object.optional("least", std::isfinite(facts.least) ? std::optional(facts.least) : std::nullopt);
   object.number("step", facts.step);
   object.raw("nan", std::to_string(facts.nan));
   object.raw("infinite", std::to_string(facts.infinite));

@@ -5,7 +5,7 @@
 
 #include "attn/base/error.hpp"
 #include "attn/base/text.hpp"
-#include "render/colormap.hpp"
+#include "render/color_range.hpp"
 #include "render/html_description.hpp"
 #include "render/html_page.hpp"
 #include "render/html_plan.hpp"
@@ -26,7 +26,7 @@ std::string page_title(const PictureSpec& spec) {
 class HtmlPicture : public Picture {
  public:
   HtmlPicture(const PictureSpec& spec, ByteSink& sink) : spec_(spec), plan_(plan_html(spec)), writer_(attention_page(), sink) {
-    if (!spec.options.colormap.empty()) find_colormap(spec.options.colormap);
+    check_color_options(spec.options);
   }
 
   void encode(const RowBlock& rows, std::string& encoded) const override;

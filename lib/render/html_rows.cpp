@@ -29,6 +29,7 @@ float to_float(double value) {
 void HtmlFacts::add(const HtmlFacts& other) {
   min = std::min(min, other.min);
   max = std::max(max, other.max);
+  least = std::min(least, other.least);
   step = std::max(step, other.step);
   nan += other.nan;
   infinite += other.infinite;
@@ -83,6 +84,7 @@ void HtmlRowPacker::note_values(HtmlFacts& facts) const {
     else {
       facts.min = std::min(facts.min, value);
       facts.max = std::max(facts.max, value);
+      if (value > 0) facts.least = std::min(facts.least, value);
     }
   }
   facts.blocked += layer_->keys - open + hidden;
@@ -96,7 +98,7 @@ void HtmlRowPacker::put_floats(std::vector<unsigned char>& bytes) const {
 void HtmlRowPacker::put_codes(std::vector<unsigned char>& bytes, HtmlFacts& facts) const {
   double low = std::numeric_limits<double>::infinity(), high = -low;
   for (std::size_t j = 0; j < values_.size(); ++j) {
-    if (allowed_[j] == 0 || !std::isfinite(values_[j])) continue;
+    if (allowed_[j] == 0 || values_[j] == 0 || !std::isfinite(values_[j])) continue;  // zero has a code of its own
     low = std::min(low, static_cast<double>(values_[j]));
     high = std::max(high, static_cast<double>(values_[j]));
   }

@@ -11,11 +11,12 @@ namespace attn {
 
 /// What is known of the numbers once they have passed: the page's trailer.
 struct HtmlFacts {
-  double min = std::numeric_limits<double>::infinity();   ///< of the finite cells that no mask blocks
-  double max = -std::numeric_limits<double>::infinity();  ///< less than min: there is none
-  double step = 0;                                        ///< largest distance between two neighbouring 8-bit values
-  Index nan = 0, infinite = 0, blocked = 0, empty = 0;    ///< cells; rows for `empty`
-  Index rounded = 0;                                      ///< cells that float32 does not hold exactly
+  double min = std::numeric_limits<double>::infinity();    ///< of the finite cells that no mask blocks
+  double max = -std::numeric_limits<double>::infinity();   ///< less than min: there is none
+  double least = std::numeric_limits<double>::infinity();  ///< of those above zero
+  double step = 0;                                         ///< largest distance between two neighbouring 8-bit values
+  Index nan = 0, infinite = 0, blocked = 0, empty = 0;     ///< cells; rows for `empty`
+  Index rounded = 0;                                       ///< cells that float32 does not hold exactly
 
   void add(const HtmlFacts& other);
 };

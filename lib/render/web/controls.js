@@ -36,6 +36,11 @@ function zoomBy(direction, heatmap) {
 
 function setUpPickers() {
   fillSelect(byId('layer'), layers.map((layer) => layer.name || `layer ${layer.number}`));
+  byId('scale').querySelector('[value="log"]').disabled = isSigned;  // no place for negative values
+  if (layers.length === 1 && layers[0].batchCount * layers[0].headNumbers.length === 1) {
+    byId('range').querySelector('[value="head"]').remove();
+    byId('range').querySelector('[value="page"]').textContent = 'data';
+  }
   fillPickers();
   const choose = (name) => byId(name).addEventListener('change', () => {
     update({[name]: Number(byId(name).value), hover: null});
@@ -47,7 +52,7 @@ function setUpPickers() {
     radio.addEventListener('change', () => update({view: radio.value, hover: null}));
   byId('scale').addEventListener('change', () => update({scale: byId('scale').value}));
   byId('range').addEventListener('change', () => {
-    const span = currentRange();
+    const span = currentScale();
     byId('low').value = formatNumber(span.low, 6);
     byId('high').value = formatNumber(span.high, 6);
     update({range: byId('range').value, low: span.low, high: span.high});

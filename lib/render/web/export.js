@@ -101,9 +101,9 @@ function paintColorBar(context, {unit, ink, left, top, width}, scale) {
   }
   context.font = labelFont(11 * unit);
   context.fillStyle = ink.ink;
-  for (const place of [0, 0.5, 1]) {
-    context.textAlign = place === 0 ? 'left' : place === 1 ? 'right' : 'center';
-    context.fillText(formatNumber(scale.valueAt(place), 3), left + place * bar, top + 26 * unit);
+  for (const {place, text} of scale.ticks(5)) {
+    context.textAlign = place < 0.05 ? 'left' : place > 0.95 ? 'right' : 'center';
+    context.fillText(text, left + place * bar, top + 26 * unit);
   }
 }
 
@@ -127,7 +127,8 @@ function linesAsCanvas() {
   const opacity = new LineOpacity(layer, currentScale());
   context.lineWidth = 2 * unit;
   const focus = lineView.focus();
-  for (const line of strongestLines(eachValue(currentPlane(), focus.query, focus.key), opacity).lines) {
+  const faintest = focus.query < 0 && focus.key < 0 ? FAINTEST : FAINTEST_FOCUSED;
+  for (const line of strongestLines(eachValue(currentPlane(), focus.query, focus.key), opacity, faintest).lines) {
     context.globalAlpha = line.opacity;
     context.strokeStyle = themeColor(line.value < 0 ? 'negative' : 'line');
     context.beginPath();

@@ -22,7 +22,7 @@ function paintMap(context, place, offset, scene) {
   paintAxisTitles(context, place, scene.ink);
 }
 
-/** A number in every cell where it takes at most 90 % of the width at 7 pixels or more. */
+/** A number in every cell where it takes at most 86 % of the width at 7 pixels or more. */
 function paintNumbers(context, place, offset, {layer, plane, scale}) {
   const {annotate, digits} = description.options;
   const {unit} = place;
@@ -33,7 +33,7 @@ function paintNumbers(context, place, offset, {layer, plane, scale}) {
   forCells(queries, keys, plane, (query, key, value) => {
     widest = Math.max(widest, context.measureText(annotation(value, digits)).width);
   });
-  const size = Math.min(14 * unit, Math.floor((0.9 * place.cellWidth * 10 * unit) / widest), place.cellHeight * 0.5);
+  const size = Math.min(14 * unit, Math.floor((0.86 * place.cellWidth * 10 * unit) / widest), place.cellHeight * 0.5);
   if (size < 7 * unit) return;
   context.save();
   context.beginPath();
@@ -50,8 +50,14 @@ function paintNumbers(context, place, offset, {layer, plane, scale}) {
   context.restore();
 }
 
+/** One notation for all numbers up to `largest`; a minus is the character U+2212. */
 function annotation(value, digits) {
-  return Number.isFinite(value) ? value.toFixed(digits) : '∞';
+  if (!Number.isFinite(value)) return '∞';
+  const largest = Math.max(Math.abs(facts.min || 0), Math.abs(facts.max || 0));
+  const plain = largest === 0 || (largest < 1e6 && largest >= 10 ** -digits);
+  if (!plain && value === 0) return '0';
+  const text = plain ? value.toFixed(digits) : value.toExponential(Math.max(0, digits - 1)).replace('e+', 'e');
+  return (/[1-9]/.test(text) ? text : text.replace('-', '')).replace(/-/g, '−');
 }
 
 function forCells(queries, keys, plane, visit) {
@@ -122,6 +128,32 @@ function paintAxisTitles(context, place, ink) {
   context.restore();
 }
 
+/** CSS pixels across: the panel stands beside the picture, or below it in a narrow window. */
+function roomForPicture() {
+  const stage = byId('panel').parentElement;
+  const style = getComputedStyle(stage);
+  const beside = style.gridTemplateColumns.split(' ').length > 1 ? byId('panel').offsetWidth + parseFloat(style.columnGap) : 0;
+  const frame = getComputedStyle(byId('view').parentElement);
+  return stage.clientWidth - beside - parseFloat(frame.paddingLeft) - parseFloat(frame.paddingRight) - 2;
+}
+
+/** Where a pixel stands for many cells: the one whose colour it shows. */
+function strongestOfBlock({poolRows, poolColumns}, firstQuery, firstKey) {
+  let best = {query: firstQuery, key: firstKey, strength: -1};
+  if (poolRows === 1 && poolColumns === 1) return best;
+  const plane = currentPlane();
+  const {layer} = plane;
+  const scale = currentScale();
+  for (let query = firstQuery; query < Math.min(firstQuery + poolRows, layer.queries); ++query) {
+    const {values, kinds} = plane.row(query);
+    for (let key = firstKey; key < Math.min(firstKey + poolColumns, layer.keys); ++key) {
+      const strength = kinds[key] === KIND.value ? scale.strength(values[key]) : -1;
+      if (strength > best.strength) best = {query, key, strength};
+    }
+  }
+  return best;
+}
+
 /** Whether the keyboard's cell is marked: not while the pointer is at work. */
 const cursorShown = () => state.keyboard && document.activeElement === byId('view');
 
@@ -142,9 +174,11 @@ class Heatmap {
 
   room() {
     const unit = window.devicePixelRatio || 1;
-    const width = Math.floor(this.scroller.clientWidth * unit);
+    const {queries} = currentLayer();
     const above = this.scroller.getBoundingClientRect().top + window.scrollY;
-    return {unit, width, height: Math.floor(Math.max(360, window.innerHeight - above - 90) * unit)};
+    // A large map may be taller than the window: cells of less than a pixel are worse than scrolling.
+    const height = Math.max(360, window.innerHeight - above - 90, queries > 96 ? 680 : 0);
+    return {unit, width: Math.floor(roomForPicture() * unit), height: Math.floor(height * unit)};
   }
 
   draw() {
@@ -182,7 +216,9 @@ class Heatmap {
     this.canvas.style.height = `${height / unit}px`;
     this.extent.style.width = `${place.fullWidth / unit}px`;
     this.extent.style.height = `${place.fullHeight / unit}px`;
-    this.scroller.style.height = `${height / unit + (place.viewWidth < place.mapWidth ? 16 : 0)}px`;
+    const bars = {x: place.viewHeight < place.mapHeight ? SCROLL_BAR : 0, y: place.viewWidth < place.mapWidth ? SCROLL_BAR : 0};
+    this.scroller.style.width = `${width / unit + bars.x}px`;
+    this.scroller.style.height = `${height / unit + bars.y}px`;
   }
 
   /** Rows and cells that stand out: pinned, under the pointer, under the keyboard, found by the search. */
@@ -192,9 +228,9 @@ class Heatmap {
     context.beginPath();
     context.rect(place.left - 3 * place.unit, place.top - 3 * place.unit, place.viewWidth + 6 * place.unit, place.viewHeight + 6 * place.unit);
     context.clip();
-    if (state.pinned >= 0) this.outlineRow(state.pinned, ink.accent);
-    if (state.hover && state.hover.key >= 0) this.outlineCell(state.hover.query, state.hover.key, '#fff');
-    if (cursorShown()) this.outlineCell(state.query, state.key, ink.accent);
+    if (state.pinned >= 0) this.outlineRow(state.pinned);
+    if (state.hover && state.hover.key >= 0) this.outlineCell(state.hover.query, state.hover.key);
+    if (cursorShown()) this.outlineCell(state.query, state.key);
     context.restore();
     if (!place.labels) return;
     const found = {layer, color: ink.markInk, back: ink.mark};
@@ -208,24 +244,24 @@ class Heatmap {
     paintKeyLabel(context, place, offset, cell.key, strong);
   }
 
-  outlineRow(query, color) {
+  outlineRow(query) {
     const {place, offset} = this;
     const box = cellBox(place, offset, query, 0);
-    this.outline({...box, x: place.left, width: place.viewWidth}, color);
+    this.outline({...box, x: place.left, width: place.viewWidth});
   }
 
-  outlineCell(query, key, color) {
-    this.outline(cellBox(this.place, this.offset, query, key), color);
+  outlineCell(query, key) {
+    this.outline(cellBox(this.place, this.offset, query, key));
   }
 
   /** Two lines, a light and a dark one: seen on every colour. */
-  outline({x, y, width, height}, color) {
+  outline({x, y, width, height}) {
     const {context, place: {unit}} = this;
     context.lineWidth = 3 * unit;
     context.strokeStyle = '#000';
     context.strokeRect(x - unit, y - unit, width + 2 * unit, height + 2 * unit);
     context.lineWidth = 1.5 * unit;
-    context.strokeStyle = color;
+    context.strokeStyle = '#fff';
     context.strokeRect(x - unit, y - unit, width + 2 * unit, height + 2 * unit);
   }
 
@@ -240,7 +276,7 @@ class Heatmap {
     const pooling = description.options.pool === 'mean' ? 'mean' : 'max';
     const notes = [];
     if (poolRows > 1 || poolColumns > 1) notes.push(`1 pixel = ${pooling} of ${poolRows}×${poolColumns} cells; zoom in for single cells.`);
-    if (place.labels && place.step > 1) notes.push(`Every ${place.step}th token is labelled.`);
+    if (place.labels && place.step > 1) notes.push(`One label for every ${place.step} tokens.`);
     byId('map-note').textContent = notes.join(' ');
   }
 
@@ -252,7 +288,8 @@ class Heatmap {
     const y = (event.clientY - box.top) * place.unit - place.top;
     const query = y < 0 || y >= place.viewHeight ? -1 : Math.floor((y + offset.y) / place.cellHeight) * place.poolRows;
     const key = x < 0 || x >= place.viewWidth ? -1 : Math.floor((x + offset.x) / place.cellWidth) * place.poolColumns;
-    return query < 0 || query >= layer.queries ? null : {query, key: key < layer.keys ? key : -1};
+    if (query < 0 || query >= layer.queries) return null;
+    return key < 0 || key >= layer.keys ? {query, key: -1} : strongestOfBlock(place, query, key);
   }
 
   hover(event) {

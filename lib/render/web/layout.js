@@ -3,7 +3,7 @@
 const FONT_SIZE = 12;
 const LINE_HEIGHT = 16;
 const AXIS_TITLE = 20;     // room of "Query" and "Key"
-const LARGEST_CELL = 64;   // CSS pixels, when the map is smaller than the window
+const SCROLL_BAR = 16;     // room for one, CSS pixels
 const ZOOM_STEPS = [1, 2, 3, 4, 6, 8, 12, 16, 20, 24, 32, 48, 64, 96];
 
 /** Room for labels beside and below the map. */
@@ -26,15 +26,15 @@ function turnKeyLabels(gutters, cellWidth, unit) {
 
 /** Pixels a cell and cells a pixel, for one axis. */
 function fitCells(room, count, largest) {
-  if (count === 0) return {size: largest, pool: 1};
+  if (count === 0) return {size: Math.floor(largest), pool: 1};
   const size = Math.floor(room / count);
-  if (size >= 1) return {size: Math.min(size, largest), pool: 1};
+  if (size >= 1) return {size: Math.min(size, Math.floor(largest)), pool: 1};
   return {size: 1, pool: Math.ceil(count / Math.max(room, 1))};
 }
 
 /** As large as fits; square, unless one side would be a sliver. */
 function fitMap(layer, roomX, roomY, unit) {
-  const largest = LARGEST_CELL * unit;
+  const largest = clamp(448 / Math.max(layer.queries, layer.keys, 1), 44, 96) * unit;  // few tokens do not fill the window
   const across = fitCells(roomX, layer.keys, largest);
   const down = fitCells(roomY, layer.queries, largest);
   const size = Math.min(across.size, down.size);
@@ -55,6 +55,7 @@ function fitMap(layer, roomX, roomY, unit) {
 function layOutHeatmap(context, layer, {width, height, unit}, zoom) {
   const gutters = measureGutters(context, layer, width, unit);
   const [top, right] = [6 * unit, 14 * unit];
+  if (zoom) [width, height] = [width - SCROLL_BAR * unit, height - SCROLL_BAR * unit];
   const roomX = width - gutters.left - right;
   let cells = {across: {size: zoom * unit, pool: 1}, down: {size: zoom * unit, pool: 1}};
   let below = turnKeyLabels(gutters, zoom * unit, unit);

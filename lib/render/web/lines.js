@@ -1,7 +1,8 @@
 // The line view: query tokens left, key tokens right, one line for each pair; its opacity is the weight.
 
 const MOST_LINES = 4000;         // more than this no eye tells apart and no browser draws at once
-const LEAST_OPACITY = 1 / 512;   // less does not change a pixel
+const FAINTEST = 0.02;             // of all lines together; many fainter ones only make a fog
+const FAINTEST_FOCUSED = 1 / 512;  // of one token's lines; less does not change a pixel
 const OPACITY_BINS = 4096;
 
 /** Opacity of a value: the weight itself; scores and differences by their share of the largest. */
@@ -13,9 +14,7 @@ class LineOpacity {
   }
 
   of(value) {
-    if (!state.relative) return clamp(Math.abs(value) / this.reach, 0, 1);
-    const place = clamp(this.scale.place(value), 0, 1);
-    return this.scale.signed ? Math.abs(2 * place - 1) : place;
+    return state.relative ? this.scale.strength(value) : clamp(Math.abs(value) / this.reach, 0, 1);
   }
 
   text() {
@@ -24,14 +23,14 @@ class LineOpacity {
   }
 }
 
-/** The strongest lines among `cells`, a function that calls its argument with (query, key, value). */
-function strongestLines(cells, opacity) {
+/** The strongest lines among `cells`, a function that calls its argument with (query, key, value); none below `faintest`. */
+function strongestLines(cells, opacity, faintest) {
   const bins = new Uint32Array(OPACITY_BINS + 1);
   const bin = (strength) => Math.floor(strength * OPACITY_BINS);
   let visible = 0;
   cells((query, key, value) => {
     const strength = opacity.of(value);
-    if (strength < LEAST_OPACITY) return;
+    if (strength < faintest) return;
     ++bins[bin(strength)];
     ++visible;
   });
@@ -42,7 +41,7 @@ function strongestLines(cells, opacity) {
   const lines = [];
   cells((query, key, value) => {
     const strength = opacity.of(value);
-    if (strength < LEAST_OPACITY || bin(strength) < edge) return;
+    if (strength < faintest || bin(strength) < edge) return;
     if (bin(strength) === edge && edge > 0 && --spare < 0) return;
     lines.push({query, key, value, opacity: strength});
   });
@@ -176,11 +175,11 @@ class LineView {
     if (id === this.baseId) return;
     this.baseId = id;
     this.focusId = '';
-    const {lines, visible} = strongestLines(eachValue(plane, -1, -1), opacity);
+    const {lines, visible} = strongestLines(eachValue(plane, -1, -1), opacity, FAINTEST);
     this.fill(byId('line-base'), lines, height);
-    const shown = lines.length < visible ? `The strongest ${formatCount(lines.length)} of ${formatCount(visible)} lines are drawn; ` +
-                                           'pin or point at a token for all of its own.' : '';
-    byId('line-note').textContent = `${opacity.text()} ${shown}`.trim();
+    const notes = [opacity.text(), `Lines fainter than ${FAINTEST} are left out until you point at a token.`];
+    if (lines.length < visible) notes.push(`The strongest ${formatCount(lines.length)} of ${formatCount(visible)} are drawn.`);
+    byId('line-note').textContent = notes.join(' ');
   }
 
   drawFocus(plane, opacity, height) {
@@ -190,7 +189,7 @@ class LineView {
     if (id !== this.focusId) {
       this.focusId = id;
       this.art.classList.toggle('focused', any);
-      this.lines = any ? strongestLines(eachValue(plane, focus.query, focus.key), opacity).lines : [];
+      this.lines = any ? strongestLines(eachValue(plane, focus.query, focus.key), opacity, FAINTEST_FOCUSED).lines : [];
       this.fill(byId('line-focus'), this.lines, height);
     }
     const shades = {query: new Map(), key: new Map()};

@@ -10,7 +10,6 @@ function drawControls() {
   byId('batch').value = String(state.batch);
   byId('head').value = String(state.head);
   byId('scale').value = state.scale;
-  byId('own-range').hidden = state.range !== 'own';
   const lines = state.view === 'lines';
   byId('heatmap').hidden = lines;
   byId('lines').hidden = !lines;
@@ -18,6 +17,9 @@ function drawControls() {
   byId('line-note').hidden = !lines;
   byId('zoom-field').hidden = lines;
   byId('relative-field').hidden = !lines;
+  byId('legend').hidden = lines;
+  for (const name of ['scale', 'range']) byId(name).parentElement.hidden = lines && !state.relative;
+  byId('own-range').hidden = state.range !== 'own' || (lines && !state.relative);
   const place = placeText();
   byId('subtitle').textContent = [sizeText(layer), layer.reduced ? 'heads reduced' : '', place].filter(Boolean).join(' · ');
   byId('view').setAttribute('aria-label', `${lines ? 'Lines' : 'Heatmap'} of ${document.title}, ${sizeText(layer)}${place ? `, ${place}` : ''}`);
@@ -34,6 +36,7 @@ function drawAll(names) {
   }
   thumbnails.draw();
   drawLegend();
+  drawLooks();
   drawPanel();
 }
 
@@ -44,11 +47,10 @@ function start() {
   }
   byId('version').textContent = description.version;
   byId('precision').textContent = precisionText();
-  setUpTheme(byId('theme'), () => update({}));
+  setUpTheme(byId('theme'), () => update({theme: isDark()}));
   setUpPickers();
   setUpButtons(heatmap);
   setUpKeyboard();
-  drawLooks();
   onChange(drawAll);
   new ResizeObserver(() => update({})).observe(byId('view'));
   window.addEventListener('resize', () => update({}));

@@ -45,8 +45,8 @@ function rankedKeys(plane, query) {
     ++counts[kinds[key]];
     if (kinds[key] === KIND.value) keys.push(key);
   }
-  const signed = facts.min !== null && facts.min < 0;
-  const strength = (key) => signed ? Math.abs(values[key]) : values[key];
+  const middle = center === null ? 0 : center;
+  const strength = (key) => isSigned ? Math.abs(values[key] - middle) : values[key];
   keys.sort((a, b) => strength(b) - strength(a) || a - b);
   return {keys, counts, values};
 }
@@ -79,8 +79,7 @@ function keyRow(layer, scale, key, value) {
   name.scope = 'row';
   name.append(isolate(layer.keyAxis.shown(key)));
   const bar = make('span', 'bar');
-  const place = clamp(scale.place(value), 0, 1);
-  bar.style.width = `${100 * (scale.signed ? Math.abs(2 * place - 1) : place)}%`;
+  bar.style.width = `${100 * scale.strength(value)}%`;
   const [red, green, blue] = palette.channels[scale.index(value)];
   bar.style.backgroundColor = `rgb(${red},${green},${blue})`;
   const barCell = make('td', 'bar-cell');
@@ -118,31 +117,38 @@ function drawLegend() {
   const image = new ImageData(256, 1);
   new Uint32Array(image.data.buffer).set(palette.pixels);
   context.putImageData(image, 0, 0);
-  const ticks = [0, 0.25, 0.5, 0.75, 1].map((place) => formatNumber(scale.valueAt(place), 3));
-  byId('color-ticks').replaceChildren(...ticks.map((text) => make('span', '', text)));
-  canvas.setAttribute('aria-label', `Colours of ${facts.colormap} from ${ticks[0]} to ${ticks[4]}, ${state.scale} scale`);
+  byId('color-ticks').replaceChildren(...scale.ticks(5).map(({place, text}) => {
+    const tick = make('span', '', text);
+    tick.style.left = `${100 * place}%`;
+    return tick;
+  }));
+  const [low, high] = [formatNumber(scale.low, 3), formatNumber(scale.high, 3)];
+  canvas.setAttribute('aria-label', `Colours of ${facts.colormap} from ${low} to ${high}, ${state.scale} scale`);
   const outside = facts.min !== null && (facts.min < scale.low || facts.max > scale.high);
   byId('clamped').textContent = outside ? 'Values outside the range take the colour of its end.' : '';
 }
 
-/** Once: which cells without a value there are, and how each looks. */
+/** Which cells without a value there are, and how each looks. */
 function drawLooks() {
   const present = [
     [KIND.blocked, facts.blocked > 0, 'blocked'], [KIND.emptyRow, facts.empty > 0, 'no key allowed'],
     [KIND.nan, facts.nan > 0, 'not a number'], [KIND.absent, description.packing === 'strongest', 'not held'],
   ];
-  const unit = Math.max(1, Math.round(window.devicePixelRatio || 1));
-  for (const [kind, occurs, text] of present) {
-    if (!occurs) continue;
-    const swatch = make('canvas', 'swatch');
-    swatch.width = swatch.height = 18 * unit;
-    const image = new ImageData(swatch.width, swatch.height);
-    const pixels = new Uint32Array(image.data.buffer);
-    const special = new Uint8Array(swatch.width).fill(kind);
-    for (let y = 0; y < swatch.height; ++y) patternLine(pixels, special, {y, width: swatch.width, unit, shiftX: 0, shiftY: 0});
-    swatch.getContext('2d').putImageData(image, 0, 0);
+  byId('looks').replaceChildren(...present.filter(([, occurs]) => occurs).map(([kind, , text]) => {
     const item = make('li');
-    item.append(swatch, text);
-    byId('looks').append(item);
-  }
+    item.append(swatchOf(kind), text);
+    return item;
+  }));
+}
+
+function swatchOf(kind) {
+  const unit = Math.max(1, Math.round(window.devicePixelRatio || 1));
+  const swatch = make('canvas', 'swatch');
+  swatch.width = swatch.height = 18 * unit;
+  const image = new ImageData(swatch.width, swatch.height);
+  const pixels = new Uint32Array(image.data.buffer);
+  const special = new Uint8Array(swatch.width).fill(kind);
+  for (let y = 0; y < swatch.height; ++y) patternLine(pixels, special, currentLooks(), {y, width: swatch.width, unit, shiftX: 0, shiftY: 0});
+  swatch.getContext('2d').putImageData(image, 0, 0);
+  return swatch;
 }

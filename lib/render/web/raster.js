@@ -11,7 +11,7 @@ class BlockReader {
     this.values = new Float32Array(this.columns);
     this.kinds = new Uint8Array(this.columns);
     this.counts = new Uint32Array(this.columns);
-    this.bySize = facts.min !== null && facts.min < 0;
+    this.middle = center === null ? 0 : center;
     this.mean = description.options.pool === 'mean';
   }
 
@@ -47,7 +47,7 @@ class BlockReader {
       this.counts[block] = 1;
     } else if (this.mean) {
       this.values[block] += (value - this.values[block]) / ++this.counts[block];
-    } else if (this.bySize ? Math.abs(value) > Math.abs(this.values[block]) : value > this.values[block]) {
+    } else if (isSigned ? Math.abs(value - this.middle) > Math.abs(this.values[block] - this.middle) : value > this.values[block]) {
       this.values[block] = value;
     }
   }
@@ -62,6 +62,7 @@ function rasterize(reader, scale, {cellWidth, cellHeight, offsetX, offsetY, widt
   const pixels = new Uint32Array(image.data.buffer);
   const line = new Uint32Array(width);
   const special = new Uint8Array(width);
+  const looks = currentLooks();
   let drawn = -1;
   let anySpecial = false;
   for (let y = 0; y < height; ++y) {
@@ -71,7 +72,7 @@ function rasterize(reader, scale, {cellWidth, cellHeight, offsetX, offsetY, widt
       drawn = row;
     }
     pixels.set(line, y * width);
-    if (anySpecial) patternLine(pixels, special, {y, width, unit, shiftX: offsetX, shiftY: offsetY});
+    if (anySpecial) patternLine(pixels, special, looks, {y, width, unit, shiftX: offsetX, shiftY: offsetY});
   }
   return image;
 }
@@ -93,9 +94,9 @@ function colorLine({values, kinds}, scale, {cellWidth, offsetX, line, special}) 
   return anySpecial;
 }
 
-function patternLine(pixels, special, {y, width, unit, shiftX, shiftY}) {
+function patternLine(pixels, special, looks, {y, width, unit, shiftX, shiftY}) {
   for (let x = 0; x < width; ++x) {
-    const look = LOOKS[special[x]];
-    if (look) pixels[y * width + x] = look.marks(x + shiftX, y + shiftY, unit) ? look.dark : look.light;
+    const look = looks[special[x]];
+    if (look) pixels[y * width + x] = look.isLine(x + shiftX, y + shiftY, unit) ? look.line : look.ground;
   }
 }

@@ -63,10 +63,11 @@ class Thumbnails {
     }
     for (const item of this.items) item.button.setAttribute('aria-pressed', String(item.head === state.head));
     // With the range of one head each head would have its own: the strip keeps that of the page, so heads compare.
-    const range = state.range === 'head' ? spanOf(facts) : currentRange();
+    const range = state.range === 'head' ? spanOf(facts, state.scale) : currentRange();
     const scale = new ColorScale(state.scale, range);
-    if (scale.id === this.scaleId) return;
-    this.scaleId = scale.id;
+    const scaleId = `${scale.id}|${isDark()}`;
+    if (scaleId === this.scaleId) return;
+    this.scaleId = scaleId;
     this.scale = scale;
     this.waiting = this.items.slice();
     if (!this.timer) this.timer = setTimeout(() => this.paintNext(), 30);

@@ -5,6 +5,7 @@
 
 #include "attn/base/error.hpp"
 #include "attn/base/text.hpp"
+#include "io/format.hpp"
 #include "io/json_parts.hpp"
 
 namespace attn {
@@ -51,6 +52,16 @@ class JsonBundle : public BundleWriter {
 };
 
 }  // namespace
+
+std::unique_ptr<BundleWriter> make_bundle_writer(std::string_view format, const std::vector<ArrayHeader>& headers,
+                                                 const WriteOptions& options, ByteSink& bytes) {
+  const ArrayFormat* row = find_format(format);
+  if (row != nullptr && row->bundle != nullptr) return row->bundle(headers, options, bytes);
+  std::string known;
+  for (const ArrayFormat& each : array_formats())
+    if (each.bundle != nullptr) known += concat(known.empty() ? "" : ", ", each.name);
+  fail(ErrorKind::usage, "several arrays cannot be written as '", printable(format, 40), "', expected one of ", known);
+}
 
 const ArrayHeader& lead_header(const std::vector<ArrayHeader>& headers) {
   if (headers.empty()) fail(ErrorKind::internal, "a bundle without arrays");

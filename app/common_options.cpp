@@ -1,6 +1,16 @@
 #include "app/command.hpp"
+#include "attn/io/array_file.hpp"
 
 namespace attn::app {
+namespace {
+
+/// The names of THE LIST of formats; views of strings that last as long as the program.
+std::vector<std::string_view> format_names() {
+  static const std::vector<std::string> names = input_format_names();
+  return {names.begin(), names.end()};
+}
+
+}  // namespace
 
 std::span<const OptionSpec> common_options() {
   static const std::vector<OptionSpec> options{
@@ -56,7 +66,7 @@ std::span<const OptionSpec> reading_options() {
                                                 .group = "Reading files",
                                                 .help = "the format of every input, instead of finding it",
                                                 .default_text = "found by magic bytes, then extension",
-                                                .choices = {"json", "csv", "tsv", "npy", "npz", "safetensors"}},
+                                                .choices = format_names()},
                                                {.name = "--delimiter",
                                                 .value = "CHARACTER",
                                                 .kind = ValueKind::text,

@@ -260,8 +260,9 @@ const Command& diff_command() {
       .name = "diff",
       .summary = "tell whether two files agree",
       .usage = "diff A B [--atol X] [--rtol X] [options]",
-      .examples = {"attn-cli diff weights.csv weights.csv",
-                   "attn-cli diff mine.npy reference.npy --atol 1e-5 --heatmap error.png"},
+      .examples = {"attn-cli diff query.csv query.csv", "attn-cli compute two-heads.json -w weights.npy",
+                   "attn-cli compute two-heads.json --kernel reference -w reference.npy",
+                   "attn-cli diff weights.npy reference.npy --atol 1e-6 --heatmap error.png"},
       .description =
           "B is the reference: two numbers agree when |a-b| <= atol + rtol |b|; NaN agrees with NaN in the same "
           "place. Other shapes or names are a difference. The exit code is 0 for the same and 1 for different.",

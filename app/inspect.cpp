@@ -263,7 +263,8 @@ const Command& inspect_command() {
   static const Command command{.name = "inspect",
                                .summary = "tell what is in a file",
                                .usage = "inspect FILE|ARCHIVE:NAME [--top K] [--json]",
-                               .examples = {"attn-cli inspect weights.csv --top 2", "attn-cli inspect weights.csv --json"},
+                               .examples = {"attn-cli inspect two-heads.json", "attn-cli compute two-heads.json -w weights.npz",
+                                            "attn-cli inspect weights.npz --top 2"},
                                .description =
                                    "Prints names, element types, shapes, minimum, maximum, mean and the counts of "
                                    "NaN and infinity; of weights also row sums, entropy and the strongest keys.",

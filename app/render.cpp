@@ -286,8 +286,9 @@ const Command& render_command() {
       .name = "render",
       .summary = "draw a picture of any matrix",
       .usage = "render INPUT [-o FILE.png|svg|pdf|html|txt]... [options]",
-      .examples = {"attn-cli render weights.csv", "attn-cli render weights.csv -o heatmap.png --title \"The cat is cute\"",
-                   "attn-cli render weights.csv -o heatmap.svg --colormap magma --annotate always"},
+      .examples = {"attn-cli render query.csv", "attn-cli compute cat.json --causal -w weights.json",
+                   "attn-cli render weights.json -o heatmap.png --title \"The cat is cute\"",
+                   "attn-cli render weights.json -o heatmap.svg --colormap magma --annotate always"},
       .description =
           "Draws the matrix of a CSV, JSON, npy, npz or safetensors file: rows are queries, columns are keys. "
           "One array of an archive is named as ARCHIVE:NAME; in HTML every array of rank 3 or 4 is a layer.",

@@ -3,11 +3,13 @@
 #include <array>
 
 #include "core/kernels/reference.hpp"
+#include "core/kernels/tiled.hpp"
 
 namespace attn {
 
 std::span<const AttentionKernel> attention_kernels() {
   static constexpr std::array kKernels{
+      AttentionKernel{"tiled", tiled_supports, run_tiled},
       AttentionKernel{"reference", reference_supports, run_reference},
   };
   return kKernels;

@@ -19,6 +19,7 @@ template <typename T>
 inline constexpr int kPowerShift = sizeof(T) == 4 ? 24 : 52;
 
 /// count rows of `columns` numbers -> panel [columns][lanes], each times `factor`; lanes from `count` on are 0.
+/// `peak` [lanes], if wanted, becomes the largest size among a row's numbers before the factor.
 template <typename T>
 struct PackStep {
   const T* rows;
@@ -28,9 +29,11 @@ struct PackStep {
   T factor;
   T* panel;
   Size lanes;
+  T* peak;
 };
 
-/// panel [columns][lanes] -> count rows, lane i times factor[i].
+/// panel [columns][lanes] -> count rows, lane i times factor[i]. `check` as in ScoreStep, of the numbers in the panel; may
+/// be null.
 template <typename T>
 struct UnpackStep {
   const T* panel;
@@ -40,6 +43,7 @@ struct UnpackStep {
   T* rows;
   Size stride;
   Size count;
+  T* check;
 };
 
 /// panel [depth][lanes], keys [keys][depth] -> scores [keys][lanes] = keys · panel.
@@ -57,15 +61,16 @@ struct ScoreStep {
   T* check;       ///< [lanes], NaN from the first score that is not blocked and not finite; else left as it is
 };
 
-/// scores [keys][lanes], holding y -> height · tanh(y) + bias, with `highest` and `check` as in ScoreStep.
+/// scores [keys][lanes] -> height · tanh(score · shrink) + bias, or score + bias when height is 0; `highest` and `check` as
+/// in ScoreStep, the latter of the scores before and after.
 template <typename T>
-struct CapStep {
+struct SettleStep {
   T* scores;
   Size key_count;
   Size lanes;
   T height;
-  T limit;  ///< y · limit must be finite
-  const T* bias;
+  T shrink;
+  const T* bias;  ///< may be null
   T* highest;
   T* check;
 };
@@ -111,14 +116,14 @@ struct RowScoreStep {
 };
 inline constexpr Size kMaxRows = 4;
 
-/// One row of scores: caps (unless height is 0), adds the bias, blocks where it is -inf, and finds the maximum.
+/// The same for one row of scores, which starts from nothing.
 template <typename T>
-struct RowBiasStep {
+struct RowSettleStep {
   T* scores;
   Size count;
   T height;
-  T limit;
-  const T* bias;  ///< may be null
+  T shrink;
+  const T* bias;  ///< [keys], may be null
   T highest;      ///< out
   T check;        ///< out: NaN if a score that is not blocked is not finite, else 0
 };
@@ -153,11 +158,11 @@ struct TileSteps {
   void (*pack)(const PackStep<T>&);
   void (*unpack)(const UnpackStep<T>&);
   void (*scores)(const ScoreStep<T>&);
-  void (*cap)(const CapStep<T>&);
+  void (*settle)(const SettleStep<T>&);
   void (*powers)(const PowerStep<T>&);
   void (*sums)(const SumStep<T>&);
   void (*row_scores)(const RowScoreStep<T>&);
-  void (*row_bias)(RowBiasStep<T>&);
+  void (*row_settle)(RowSettleStep<T>&);
   void (*row_powers)(RowPowerStep<T>&);
   void (*row_sums)(const RowSumStep<T>&);
 };

@@ -87,34 +87,39 @@ void store_part(const B& vector, Element<B>* to, Size count) {
   for (Size i = 0; i < count; ++i) to[i] = lanes[i];
 }
 
+/// The last few scores of a row as a whole vector, of which the rest is blocked.
 template <typename B>
-void row_bias(RowBiasStep<Element<B>>& step) {
+struct RowEnd {
   using T = Element<B>;
-  B highest(-kInfinity<T>), check(T(0));
-  for (Size at = 0; at < step.count; at += kWidth<B>) {
-    const Size count = step.count - at < kWidth<B> ? step.count - at : kWidth<B>;
-    const bool whole = count == kWidth<B>;
-    const B y = whole ? B::load_unaligned(step.scores + at) : load_part<B>(step.scores + at, count, 0);
-    B score = y, raw(T(0));
-    if (step.height != 0) {
-      score = hyperbolic_tangent(y) * B(step.height);
-      raw = y * B(step.limit);
-    }
-    T filled[B::size];
-    const T* bias = step.bias != nullptr ? step.bias + at : nullptr;
-    if (!whole) {
-      const B part = bias != nullptr ? load_part<B>(bias, count, -kInfinity<T>) : load_part<B>(step.scores, 0, 0);
-      part.store_unaligned(filled);
-      for (Size i = count; i < kWidth<B>; ++i) filled[i] = -kInfinity<T>;
-      bias = filled;
-    }
-    score = settle(score, raw, bias, highest, check);
-    whole ? score.store_unaligned(step.scores + at) : store_part(score, step.scores + at, count);
+  T scores[B::size];
+  T bias[B::size];
+
+  RowEnd(const T* from, const T* bias_from, Size count) {
+    load_part<B>(from, count, 0).store_unaligned(scores);
+    for (Size i = 0; i < kWidth<B>; ++i) bias[i] = i >= count ? -kInfinity<T> : (bias_from != nullptr ? bias_from[i] : T(0));
   }
+};
+
+template <typename B>
+void row_settle(RowSettleStep<Element<B>>& step) {
+  using T = Element<B>;
+  const bool cap = step.height != 0;
+  const B height(step.height), shrink(step.shrink);
+  B highest(-kInfinity<T>), check(T(0));
+  const Size rest = step.count % kWidth<B>;
+  const Size whole = step.count - rest;
+  for (Size at = 0; at < whole; at += kWidth<B>) {
+    const T* bias = step.bias != nullptr ? step.bias + at : nullptr;
+    settled(B::load_unaligned(step.scores + at), cap, height, shrink, bias, highest, check).store_unaligned(step.scores + at);
+  }
+  if (rest > 0) {
+    const RowEnd<B> end(step.scores + whole, step.bias != nullptr ? step.bias + whole : nullptr, rest);
+    store_part(settled(B::load_unaligned(end.scores), cap, height, shrink, end.bias, highest, check), step.scores + whole, rest);
+  }
+  step.highest = -kInfinity<T>;
   T lanes[B::size];
   highest.store_unaligned(lanes);
-  step.highest = lanes[0];
-  for (Size i = 1; i < kWidth<B>; ++i) step.highest = bigger(step.highest, lanes[i]);
+  for (Size i = 0; i < kWidth<B>; ++i) step.highest = bigger(step.highest, lanes[i]);
   step.check = sum_of(check);
 }
 

@@ -65,16 +65,17 @@ void powers(const PowerStep<Element<B>>& step) {
   }
 }
 
-/// Bias, block, maximum and check of one vector of finished products.
+/// Cap, bias and block of one vector of scores; keeps `highest` and `check`.
 template <typename B>
-[[gnu::always_inline]] inline B settle(const B& capped, const B& raw, const Element<B>* bias, B& highest, B& check) {
+[[gnu::always_inline]] inline B settled(const B& raw, bool cap, const B& height, const B& shrink, const Element<B>* bias,
+                                        B& highest, B& check) {
   using T = Element<B>;
-  B score = capped;
-  B seen = capped + raw;
+  B score = cap ? hyperbolic_tangent(raw * shrink) * height : raw;
+  B seen = score + raw;
   if (bias != nullptr) {
     const B added = B::load_unaligned(bias);
     const auto blocked = added == B(-kInfinity<T>);
-    score = xsimd::select(blocked, B(-kInfinity<T>), capped + added);
+    score = xsimd::select(blocked, B(-kInfinity<T>), score + added);
     seen = xsimd::select(blocked, B(T(0)), score + raw);
   }
   highest = xsimd::max(highest, score);
@@ -83,17 +84,16 @@ template <typename B>
 }
 
 template <typename B>
-void cap(const CapStep<Element<B>>& step) {
+void settle(const SettleStep<Element<B>>& step) {
   using T = Element<B>;
+  const B height(step.height), shrink(step.shrink);
   for (Size lane = 0; lane < step.lanes; lane += kWidth<B>) {
     B highest = B::load_unaligned(step.highest + lane);
     B check = B::load_unaligned(step.check + lane);
     for (Size key = 0; key < step.key_count; ++key) {
       T* score = step.scores + key * step.lanes + lane;
-      const B y = B::load_unaligned(score);
-      const B capped = hyperbolic_tangent(y) * B(step.height);
       const T* bias = step.bias != nullptr ? step.bias + key * step.lanes + lane : nullptr;
-      settle(capped, y * B(step.limit), bias, highest, check).store_unaligned(score);
+      settled(B::load_unaligned(score), step.height != 0, height, shrink, bias, highest, check).store_unaligned(score);
     }
     highest.store_unaligned(step.highest + lane);
     check.store_unaligned(step.check + lane);

@@ -15,11 +15,11 @@ constexpr TileSteps<T> make_steps() {
           pack<B>,
           unpack<B>,
           scores<B>,
-          cap<B>,
+          settle<B>,
           powers<B>,
           sums<B>,
           row_scores<B>,
-          row_bias<B>,
+          row_settle<B>,
           row_powers<B>,
           row_sums<B>};
 }

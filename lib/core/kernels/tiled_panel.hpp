@@ -1,0 +1,77 @@
+#pragma once
+
+#include <algorithm>
+#include <memory>
+
+#include "core/kernels/reference_row.hpp"
+#include "core/kernels/tiled_mask.hpp"
+#include "core/kernels/tiled_plan.hpp"
+
+namespace attn {
+
+/// A panel of queries of one head and what has been computed of it so far.
+template <typename T>
+struct Panel {
+  QueryBlock block;
+  Index lanes = 0;
+  Range visible;  // keys that some of the queries may see, begin rounded down to kKeyStep
+  T* query;       // [d][lanes]
+  T* sums;        // [v][lanes], weighted values times 2^kPowerShift · total
+  T* maximum;     // [lanes], running; the sink counts as a score
+  T* total;       // [lanes], running sum of powers
+  T* check;       // [lanes], NaN once something is not finite
+  T* query_peak;  // [lanes]
+
+  Index count() const { return block.queries.end - block.queries.begin; }
+  /// The visible keys of the block that begins at `at`.
+  Range keys_of_block(Index at) const { return {std::max(visible.begin, at), std::min(visible.end, at + kKeyBlock)}; }
+};
+
+/// The steps for one panel; owns what a worker needs besides the panels. Rows that a tile cannot do right — something is
+/// not finite, or beyond the range in which digits are kept — are done again by the definition, in double.
+template <typename T>
+class PanelWorker {
+ public:
+  PanelWorker(const TiledPlan<T>& plan, Carver& carver);
+
+  static Panel<T> carve_panel(const TiledPlan<T>& plan, Carver& carver);
+  /// Nothing is computed yet.
+  void start(Panel<T>& panel, const QueryBlock& block, Index lanes);
+
+  /// keys · queries -> scores [keys][lanes]; with the bias of the segment and the cap.
+  void score(Panel<T>& panel, const KeySegment<T>& segment, T* scores);
+  /// The same without cap, bias and block: `check` is that of all keys.
+  void score_plainly(Panel<T>& panel, Range keys, T* scores, T* check);
+  /// Cap, if `cap`, and bias of scores that have neither.
+  void settle(Panel<T>& panel, const KeySegment<T>& segment, bool cap, T* scores, T* check);
+  /// The maxima of what score() and settle() have seen since.
+  void forget_highest();
+  /// Scores to powers, with the running maximum and total.
+  void raise(Panel<T>& panel, Index key_count, T* scores);
+  void add_values(Panel<T>& panel, Range keys, const T* powers);
+
+  /// 1 / total of each lane, 0 for a row that saw nothing.
+  const T* factors(const Panel<T>& panel);
+  /// Whether a row must be done again; known once its output, if wanted, has been looked at.
+  bool doubtful(const Panel<T>& panel, Index lane) const;
+  /// Output and log-sum-exp of the panel, where they are wanted; doubtful rows are done again.
+  void finish(Panel<T>& panel);
+  void unpack_output(Panel<T>& panel);
+  void write_log_sum_exp(const Panel<T>& panel);
+  /// A row by the definition.
+  const ReferenceRow<T>& redo(const QueryBlock& block, Index lane, bool show_blocked);
+  /// Output and log-sum-exp of the row done last, where they are wanted.
+  void write_redone(const QueryBlock& block, Index lane);
+
+  PanelMask<T> mask;
+
+ private:
+  const TiledPlan<T>& plan_;
+  T* highest_;
+  T* rescale_;
+  T* factor_;
+  T* unused_;
+  std::unique_ptr<ReferenceRow<T>> careful_;
+};
+
+}  // namespace attn

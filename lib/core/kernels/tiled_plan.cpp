@@ -1,0 +1,82 @@
+#include "core/kernels/tiled_plan.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numbers>
+
+namespace attn {
+namespace {
+
+/// The factor of the queries in double.
+double exact_factor(const KernelJob& job, bool natural) {
+  return natural || job.softcap > 0 ? job.scale : job.scale * std::numbers::log2e;
+}
+
+/// Whether T holds the number without losing digits: not subnormal, with room for products.
+template <typename T>
+bool holds(double number) {
+  const double size = std::abs(number);
+  const double room = sizeof(T) == 4 ? 0x1p-100 : 0x1p-900;
+  return size == 0 || (size >= room && size <= 1 / room);
+}
+
+}  // namespace
+
+template <typename T>
+TiledPlan<T>::TiledPlan(const KernelJob& the_job, const RunContext& the_run, ScoreUnit unit)
+    : job(the_job),
+      run(the_run),
+      wanted(*the_job.outputs),
+      steps(steps_of<T>(tile_set(the_job.simd))),
+      natural(unit == ScoreUnit::natural) {
+  const double log2e = std::numbers::log2e;
+  const double factor = exact_factor(job, natural);
+  const double height = natural ? job.softcap : job.softcap * log2e;
+  const double shrink = job.softcap > 0 ? 1 / job.softcap : 0;
+  query_factor = static_cast<T>(factor);
+  bias_factor = natural ? T(1) : static_cast<T>(log2e);
+  cap_height = static_cast<T>(height);
+  cap_shrink = static_cast<T>(shrink);
+  power_unit = natural ? static_cast<T>(log2e) : T(1);
+  all_careful = !holds<T>(factor) || !holds<T>(height) || !holds<T>(shrink);
+}
+
+template <typename T>
+T TiledPlan<T>::sink(Index head) const {
+  if (job.sinks.empty()) return -std::numeric_limits<T>::infinity();
+  return static_cast<T>(job.sinks[static_cast<std::size_t>(head)] * (natural ? 1 : std::numbers::log2e));
+}
+
+template <typename T>
+T TiledPlan<T>::log_sum_exp(T maximum, T total) const {
+  if (!(total > 0)) return -std::numeric_limits<T>::infinity();
+  const double log_total = std::log(std::ldexp(static_cast<double>(total), -tile::kPowerShift<T>));
+  const double natural_maximum = natural ? double(maximum) : double(maximum) * std::numbers::ln2;
+  return static_cast<T>(natural_maximum + log_total);
+}
+
+template <typename T>
+bool TiledPlan<T>::loses_digits(T peak) const {
+  return peak > 0 && !holds<T>(static_cast<double>(peak) * static_cast<double>(query_factor)) && query_factor != 0;
+}
+
+std::vector<PanelPlace> lay_panels(Index n, Index width, Index vectors) {
+  std::vector<PanelPlace> panels;
+  const Index widest = vectors * width;
+  Index at = 0;
+  while (at < n) {
+    const Index left = n - at;
+    Index lanes = std::min(widest, (left + width - 1) / width * width);
+    // What would leave a panel of one vector, which is slow, is shared between two of two vectors.
+    if (vectors == 3 && left > widest && left <= widest + width) lanes = 2 * width;
+    panels.push_back({{at, std::min(at + lanes, n)}, lanes});
+    at += lanes;
+  }
+  return panels;
+}
+
+template struct TiledPlan<float>;
+template struct TiledPlan<double>;
+
+}  // namespace attn

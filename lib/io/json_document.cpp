@@ -51,9 +51,9 @@ void apply_shape(Member& array, const Shape& said, const std::string& where) {
 }
 
 /// `shape` of a document with one array: a list of numbers, which then is a fact and no array.
-void apply_shape_member(TextContent& content) {
+bool apply_shape_member(TextContent& content) {
   const auto at = find_member(content, "shape", MemberKind::array);
-  if (!at) return;
+  if (!at) return false;
   Member& member = content.members[*at];
   const Buffer numbers = std::move(content.numbers[*at]);
   Shape said;
@@ -65,12 +65,13 @@ void apply_shape_member(TextContent& content) {
   member.text = shape_text(said);
   for (Member& array : content.members)
     if (array.kind == MemberKind::array) apply_shape(array, said, member.where);
+  return true;
 }
 
 /// `shapes` of a document with several arrays: {"weights":[2,3],..}.
-void apply_shapes_member(TextContent& content) {
+bool apply_shapes_member(TextContent& content) {
   const auto at = find_member(content, "shapes", MemberKind::object);
-  if (!at) return;
+  if (!at) return false;
   const Member member = content.members[*at];
   for (const auto& [name, lengths] : member.fields) {
     const auto array = find_member(content, name, MemberKind::array);
@@ -85,11 +86,13 @@ void apply_shapes_member(TextContent& content) {
     }
     apply_shape(content.members[*array], said, member.where);
   }
+  return true;
 }
 
-void refuse_unknown_rank(const TextContent& content) {
+/// `[]` may be of any rank, unless the document says its shape.
+void refuse_unknown_rank(const TextContent& content, bool says_shapes) {
   for (const Member& member : content.members)
-    if (member.kind == MemberKind::array && member.shape == Shape{0})
+    if (member.kind == MemberKind::array && member.shape == Shape{0} && !says_shapes)
       fail(ErrorKind::malformed, member.where, ": empty list, expected numbers");
 }
 
@@ -109,13 +112,26 @@ constexpr std::array<AxisMeaning, 9> kAxisMeanings{{{"weights", false, true},
                                                     {"present_key", true, false},
                                                     {"present_value", true, false}}};
 
-/// Copies tokens to the axis they name, if they fit it; in a document of ours they must.
-void label_axis(std::vector<std::string>& labels, const Member* tokens, Index length, const Member& array) {
+/// Copies tokens to the axis they name. Weights and scores must fit their tokens; other arrays of a bundle may have fewer
+/// rows (the keys without their past) or hold heads in the place of rows.
+void label_axis(std::vector<std::string>& labels, const Member* tokens, Index length, const Member& array, bool must_fit) {
   if (tokens == nullptr || tokens->strings.empty()) return;
-  if (static_cast<Index>(tokens->strings.size()) != length)
-    fail(ErrorKind::malformed, tokens->where, ": ", tokens->strings.size(), " tokens, but '", printable(array.name, 40), "' has ",
+  const Index count = static_cast<Index>(tokens->strings.size());
+  if (count == length)
+    labels = tokens->strings;
+  else if (must_fit)
+    fail(ErrorKind::malformed, tokens->where, ": ", count, count == 1 ? " token" : " tokens", ", but '", array.name, "' has ",
          length);
-  labels = tokens->strings;
+}
+
+void label_array(Member& array, const AxisMeaning& meaning, const Member* query_tokens, const Member* key_tokens) {
+  const std::size_t rank = array.shape.size();
+  const std::size_t axes_behind_rows = array.name == "lse" ? 1 : 2;
+  const bool is_matrix_of_cells = meaning.columns_are_keys;
+  if (rank < axes_behind_rows || (rank > 3 && !is_matrix_of_cells && array.name != "lse")) return;
+  label_axis(array.labels.query_tokens, meaning.rows_are_keys ? key_tokens : query_tokens, array.shape[rank - axes_behind_rows],
+             array, is_matrix_of_cells);
+  if (is_matrix_of_cells) label_axis(array.labels.key_tokens, key_tokens, array.shape[rank - 1], array, true);
 }
 
 void label_arrays(TextContent& content) {
@@ -123,18 +139,9 @@ void label_arrays(TextContent& content) {
   const auto key = find_member(content, "key_tokens", MemberKind::strings);
   const Member* const query_tokens = query ? &content.members[*query] : nullptr;
   const Member* const key_tokens = key ? &content.members[*key] : nullptr;
-  for (Member& array : content.members) {
-    if (array.kind != MemberKind::array) continue;
-    const auto meaning =
-        std::find_if(kAxisMeanings.begin(), kAxisMeanings.end(), [&](const AxisMeaning& row) { return row.array == array.name; });
-    if (meaning == kAxisMeanings.end()) continue;
-    const std::size_t rank = array.shape.size();
-    const bool last_axis_is_rows = array.name == "lse";
-    if (rank >= (last_axis_is_rows ? 1u : 2u))
-      label_axis(array.labels.query_tokens, meaning->rows_are_keys ? key_tokens : query_tokens,
-                 array.shape[rank - (last_axis_is_rows ? 1 : 2)], array);
-    if (rank >= 2 && meaning->columns_are_keys) label_axis(array.labels.key_tokens, key_tokens, array.shape[rank - 1], array);
-  }
+  for (Member& array : content.members)
+    for (const AxisMeaning& meaning : kAxisMeanings)
+      if (array.kind == MemberKind::array && array.name == meaning.array) label_array(array, meaning, query_tokens, key_tokens);
 }
 
 /// Reads the stream that stands for `allowed` against the shape of its array.
@@ -217,15 +224,11 @@ void attach_allowed(TextContent& content) {
 
 void settle_json_document(TextContent& content) {
   const bool ours = is_ours(content);
-  if (ours) {
-    apply_shape_member(content);
-    apply_shapes_member(content);
-  }
-  refuse_unknown_rank(content);
-  if (ours) {
-    label_arrays(content);
-    attach_allowed(content);
-  }
+  const bool says_shapes = ours && (apply_shape_member(content) || apply_shapes_member(content));
+  refuse_unknown_rank(content, says_shapes);
+  if (!ours) return;
+  label_arrays(content);
+  attach_allowed(content);
 }
 
 }  // namespace attn

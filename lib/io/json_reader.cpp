@@ -45,7 +45,7 @@ struct StringFault {
   std::string_view ours;
 };
 constexpr std::array<StringFault, 5> kStringFaults{
-    {{"ill-formed UTF-8", "this byte is not valid UTF-8"},
+    {{"ill-formed UTF-8", "invalid UTF-8"},
      {"control character", "a control character in a string must be written as \\n, \\t or \\u...."},
      {"surrogate", "half of a surrogate pair in a string, expected \\uD800..\\uDBFF before \\uDC00..\\uDFFF"},
      {"4 hex digits", "expected four hexadecimal digits after \\u"},

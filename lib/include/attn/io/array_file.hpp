@@ -17,8 +17,8 @@ enum class Tristate { automatic, yes, no };
 
 /// How an input is to be read where detection is overruled.
 struct ReadOptions {
-  std::string format;             ///< "" to detect, or a name of input_format_names()
-  std::optional<char> delimiter;  ///< of delimited text
+  std::string format = {};             ///< "" to detect, or a name of input_format_names()
+  std::optional<char> delimiter = {};  ///< of delimited text
   Tristate header = Tristate::automatic;
   Tristate label_column = Tristate::automatic;
 };

@@ -1,5 +1,6 @@
 #include "attn/core/attention.hpp"
 
+#include <algorithm>
 #include <cmath>
 
 #include "attn/base/error.hpp"
@@ -51,16 +52,22 @@ std::vector<std::string> names_and_auto() {
   return names;
 }
 
-/// The kernel of that name, or the first that can do the job.
-const AttentionKernel& choose_kernel(const std::string& name, const KernelJob& job) {
-  for (const AttentionKernel& kernel : attention_kernels())
-    if (name == kernel.name || (name == "auto" && kernel.supports(job))) {
-      if (!kernel.supports(job)) fail(ErrorKind::usage, "the kernel '", name, "' cannot do this job; 'auto' finds one that can");
-      return kernel;
-    }
-  const std::vector<std::string> names = names_and_auto();
-  const std::optional<std::string> meant = nearest(name, names);
-  fail(ErrorKind::usage, "there is no kernel '", printable(name), "'", meant ? concat("; did you mean '", *meant, "'?") : "");
+/// The kernel of that name; the first that can do the job for "auto", or with a note when the one that was named cannot.
+const AttentionKernel& choose_kernel(const std::string& name, const KernelJob& job, std::vector<std::string>& notes) {
+  const std::span<const AttentionKernel> kernels = attention_kernels();
+  const auto named = std::find_if(kernels.begin(), kernels.end(), [&](const AttentionKernel& k) { return k.name == name; });
+  if (named == kernels.end() && name != "auto") {
+    const std::vector<std::string> names = names_and_auto();
+    const std::optional<std::string> meant = nearest(name, names);
+    fail(ErrorKind::usage, "there is no kernel '", printable(name), "'", meant ? concat("; did you mean '", *meant, "'?") : "");
+  }
+  if (named != kernels.end() && named->supports(job)) return *named;
+  for (const AttentionKernel& kernel : kernels) {
+    if (!kernel.supports(job)) continue;
+    if (name != "auto") notes.push_back(concat("the kernel '", name, "' cannot do this job; '", kernel.name, "' did it"));
+    return kernel;
+  }
+  fail(ErrorKind::internal, "no kernel can do this job");
 }
 
 KernelJob make_job(const Plan& plan, const AttentionInputs& inputs, const AttentionOptions& options,
@@ -93,7 +100,7 @@ AttentionReport attend(const AttentionInputs& inputs, const AttentionOptions& op
   if (outputs.output && !inputs.value) fail(ErrorKind::usage, "an output is wanted but there is no value");
   chosen_heads(outputs.weights.heads, plan.sizes.heads);
   const KernelJob job = make_job(plan, inputs, options, outputs);
-  const AttentionKernel& kernel = choose_kernel(options.kernel, job);
+  const AttentionKernel& kernel = choose_kernel(options.kernel, job, plan.report.notes);
   if (!options.allow_nonfinite) check_live_inputs(inputs, plan.sizes, plan.masks, run);
   kernel.run(job, run);
   plan.report.kernel = kernel.name;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <cstdlib>
 #include <cstring>
 #include <random>
 #include <string>
@@ -179,10 +180,12 @@ struct Variant {
   std::string name() const { return simd.empty() ? kernel : kernel + "/" + simd; }
 };
 
-/// Every kernel with every instruction set that runs here: new ones are covered by themselves.
+/// Every kernel with every instruction set that runs here: new ones are covered by themselves. ATTN_TEST_KERNEL keeps one.
 inline std::vector<Variant> variants() {
+  const char* const only = std::getenv("ATTN_TEST_KERNEL");
   std::vector<Variant> all;
   for (const std::string& kernel : kernel_names()) {
+    if (only && kernel != only) continue;
     if (kernel == "reference") {
       all.push_back({kernel, ""});
       continue;

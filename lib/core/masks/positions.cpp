@@ -8,8 +8,9 @@ QueryPositions::QueryPositions(const MaskOptions& options, const AttentionSizes&
   if (options.align && options.query_offset)
     fail(ErrorKind::usage, "both an alignment and a query offset are given; one of them decides where the queries stand");
   if (options.query_offset) {
-    if (*options.query_offset > kFarAway || *options.query_offset < -kFarAway)
-      fail(ErrorKind::usage, "the query offset ", *options.query_offset, " is out of range; at most ", kFarAway, " either way");
+    if (*options.query_offset > kFarthestOffset || *options.query_offset < -kFarthestOffset)
+      fail(ErrorKind::usage, "the query offset ", *options.query_offset, " is out of range; at most ", kFarthestOffset,
+           " either way");
     offsets_ = {*options.query_offset};
     text_ = concat("offset ", *options.query_offset);
   } else if (options.align == Align::bottom_right) {

@@ -25,8 +25,11 @@ class QueryPositions {
   std::string text_;
 };
 
-/// Past this, an offset or a window width reaches over any row there can be; sums of two stay far from overflow.
-inline constexpr Index kFarAway = Index{1} << 53;
+/// The largest offset either way: no row is longer.
+inline constexpr Index kFarthestOffset = Index{1} << 53;
+/// Where a window side ends that was given wider: it reaches over every row from every offset, and sums stay far from
+/// overflow.
+inline constexpr Index kWidestWindow = Index{1} << 60;
 
 /// The part of `range` that lies in [0, end).
 inline Range clip(Range range, Index end) {

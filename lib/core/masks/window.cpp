@@ -61,8 +61,9 @@ void make_window(const MaskContext& context, std::vector<std::unique_ptr<Mask>>&
     fail(ErrorKind::usage, "the window ", options.window_left, ",", options.window_right,
          " has a negative side; -1 leaves a side open, other numbers count keys");
   if (options.window_left < 0 && options.window_right < 0) return;
-  masks.push_back(std::make_unique<WindowMask>(QueryPositions(options, context.sizes), std::min(options.window_left, kFarAway),
-                                               std::min(options.window_right, kFarAway), context.sizes.keys));
+  masks.push_back(std::make_unique<WindowMask>(QueryPositions(options, context.sizes),
+                                               std::min(options.window_left, kWidestWindow),
+                                               std::min(options.window_right, kWidestWindow), context.sizes.keys));
 }
 
 }  // namespace attn

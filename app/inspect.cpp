@@ -120,7 +120,7 @@ std::string row_label(const Member& member, Index row) {
 
 std::string weights_text(const Member& member, const WeightFigures& weights, int columns) {
   const double mean = weights.total_entropy / static_cast<double>(weights.rows);
-  std::string text = concat("\n", printable(shown_name(member)), " as weights: row sums ", shown(weights.least_sum), " to ",
+  std::string text = concat("\n", printable(shown_name(member)), ": row sums ", shown(weights.least_sum), " to ",
                             shown(weights.greatest_sum), ", entropy ", shown(weights.least_entropy), " to ",
                             shown(weights.greatest_entropy), " nats (mean ", shown(mean), ")");
   if (weights.empty_rows > 0) text += concat(", ", weights.empty_rows, " empty ", weights.empty_rows == 1 ? "row" : "rows");
@@ -146,7 +146,7 @@ std::string other_text(const Member& member) {
     case MemberKind::strings:
       return concat(member.strings.size(), " strings");
     case MemberKind::text:
-      return concat("text: ", printable(member.text, 120));
+      return printable(member.text, 120);
     case MemberKind::scalar:
       return printable(member.text, 120);
     case MemberKind::object:

@@ -137,11 +137,13 @@ Layer make_layer(const Job& job, std::size_t index, const Console& console, Held
   picture.name = member.name;
   picture.shape = chosen_shape(stack, job.wish);
   picture.heads = chosen_heads(stack, job.wish, member.where);
+  if (!stack.has_heads) picture.heads.clear();  // a lone matrix is no "head 0"
   picture.reduced = job.wish.reduce != Reduce::none;
   picture.labels = layer_labels(job, stack, member);
   add_archive_labels(*job.input.file, stack, picture.labels);
   picture.visibility = layer.visibility.get();
-  picture.kind = member.name.empty() ? "weights" : member.name;
+  // A bare matrix does not say what it is; a labelled one without a name is a CSV of weights.
+  picture.kind = !member.name.empty() ? member.name : member.labels.key_tokens.empty() ? "value" : "weights";
   return layer;
 }
 

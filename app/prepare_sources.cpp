@@ -114,7 +114,7 @@ class Loader {
     for (const Input input : {Input::w_v, Input::w_o, Input::b_v, Input::b_o})
       if (request_.files.contains(input) && !valued) fail(ErrorKind::usage, option_of(input), " has no value to work on");
     if (request_.mask_kind && !given(Input::mask))
-      fail(document_.mask_kind ? ErrorKind::malformed : ErrorKind::usage, "a mask kind is given, but no mask");
+      fail(document_.mask_kind ? ErrorKind::malformed : ErrorKind::usage, document_.mask_kind ? document_.mask_kind_where : "--mask-kind", " is given, but no mask");
   }
 
   /// Refuses from the headers of archives alone what would not fit.

@@ -14,7 +14,7 @@ constexpr std::uint32_t kFull32 = 0xffffffff;
 constexpr std::uint64_t kFull16 = 0xffff;
 constexpr std::uint16_t kVersion = 20;
 constexpr std::uint16_t kVersionZip64 = 45;
-/// Bit 3: the checksum follows the data. Bit 11: the name is UTF-8.
+/// Bit 3: checksum and sizes follow the data. Bit 11: the name is UTF-8.
 constexpr std::uint16_t kFlags = 1 << 3;
 constexpr std::uint16_t kUtf8Flag = 1 << 11;
 constexpr std::uint16_t kFirstDate = 1 << 5 | 1;  // 1980-01-01
@@ -48,10 +48,12 @@ std::uint16_t flags_of(std::string_view name) { return is_utf8(name) ? kFlags | 
 ByteSink& ZipWriter::begin(std::string_view name, std::uint64_t size) {
   const bool zip64 = size >= kFull32;
   Record extra;
-  if (zip64) extra.u16(1).u16(16).u64(size).u64(size);
+  // With the checksum behind the data, the sizes are there as well and zero here (APPNOTE 4.4.4, bit 3).
+  if (zip64) extra.u16(1).u16(16).u64(0).u64(0);
+  const std::uint32_t later = zip64 ? kFull32 : 0;
   Record header;
   header.u32(0x04034b50).u16(zip64 ? kVersionZip64 : kVersion).u16(flags_of(name)).u16(0).u16(0).u16(kFirstDate).u32(0);
-  header.short32(size).short32(size).u16(name.size()).u16(extra.bytes().size()).text(name).text(extra.bytes());
+  header.u32(later).u32(later).u16(name.size()).u16(extra.bytes().size()).text(name).text(extra.bytes());
   entries_.push_back({std::string(name), size, position_, 0});
   left_ = size;
   put(header.bytes());

@@ -9,8 +9,9 @@
 
 namespace attn {
 
-/// Writes a zip archive of stored entries to a sink that only goes forward: sizes are told beforehand, checksums follow
-/// the data. zip64 where needed; the time of every entry is 1980-01-01, so that the same numbers give the same bytes.
+/// Writes a zip archive of stored entries to a sink that only goes forward: sizes are told beforehand, but stand with
+/// the checksums behind the data. zip64 where needed; the time of every entry is 1980-01-01, so that the same numbers give the
+/// same bytes.
 class ZipWriter : private ByteSink {
  public:
   explicit ZipWriter(ByteSink& bytes) : bytes_(bytes) {}

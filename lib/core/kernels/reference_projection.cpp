@@ -1,50 +1,63 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <vector>
 #include <xtensor/xadapt.hpp>
 #include <xtensor/xmath.hpp>
-#include <xtensor/xstrided_view.hpp>
-#include <xtensor/xview.hpp>
+#include <xtensor/xnoalias.hpp>
+#include <xtensor/xtensor.hpp>
 
 #include "base/parallel.hpp"
 #include "core/kernels/projection_kernel.hpp"
-#include "core/precision.hpp"
 
 namespace attn {
 namespace {
 
-using Lengths = std::array<std::size_t, 2>;
+using Length = std::array<std::size_t, 1>;
 template <typename T>
-using Matrix = decltype(xt::adapt(static_cast<const T*>(nullptr), std::size_t{}, xt::no_ownership(), Lengths{}, Lengths{}));
+using ConstRow = decltype(xt::adapt(static_cast<const T*>(nullptr), std::size_t{}, xt::no_ownership(), Length{}));
+using Sums = xt::xtensor<double, 1>;
 
-/// W as a matrix [in, out], whichever of its axes lies packed in memory.
+/// Packed numbers as a tensor of rank 1.
 template <typename T>
-Matrix<T> weight_matrix(const ProjectionJob& job) {
-  const Lengths shape{static_cast<std::size_t>(job.in), static_cast<std::size_t>(job.out)};
-  const Lengths strides{static_cast<std::size_t>(job.in_stride), static_cast<std::size_t>(job.out_stride)};
-  const std::size_t reach = job.in == 0 || job.out == 0 ? 0 : (shape[0] - 1) * strides[0] + (shape[1] - 1) * strides[1] + 1;
-  return xt::adapt(static_cast<const T*>(job.weight), reach, xt::no_ownership(), shape, strides);
+ConstRow<T> row_of(const void* first, Index offset, Index count) {
+  const std::size_t length = static_cast<std::size_t>(count);
+  return xt::adapt(static_cast<const T*>(first) + offset, length, xt::no_ownership(), Length{length});
 }
 
 /// Σ_i x[i]·W[i,o] in long double: partial sums may overflow double though the sum does not.
 template <typename T>
-double wide_sum(const T* x, const Matrix<T>& weight, std::size_t o) {
+double wide_sum(const ProjectionJob& job, const ConstRow<T>& x, Index o) {
+  const T* const weight = static_cast<const T*>(job.weight);
   long double sum = 0;
-  for (std::size_t i = 0; i < weight.shape(0); ++i)
-    sum += static_cast<long double>(x[i]) * static_cast<long double>(weight(i, o));
+  for (Index i = 0; i < job.in; ++i)
+    sum += static_cast<long double>(x(i)) * static_cast<long double>(weight[i * job.in_stride + o * job.out_stride]);
   return static_cast<double>(sum);
 }
 
-/// One row of Y: sums [out] of double, in the order of the inputs.
+/// sums[o] = Σ_i x[i]·W[i,o], added in the order of i along whichever axis of W lies packed.
 template <typename T>
-void project_row(const ProjectionJob& job, const Matrix<T>& weight, Index row, std::vector<double>& sums) {
-  const T* const x = job.x_row<T>(row);
-  std::fill(sums.begin(), sums.end(), 0.0);
-  for (std::size_t i = 0; i < weight.shape(0); ++i)
-    for (std::size_t o = 0; o < sums.size(); ++o) sums[o] += static_cast<double>(x[i]) * static_cast<double>(weight(i, o));
+void multiply(const ProjectionJob& job, const ConstRow<T>& x, Sums& sums) {
+  sums.fill(0.0);
+  if (job.out_stride == 1) {
+    for (Index i = 0; i < job.in; ++i)
+      xt::noalias(sums) += static_cast<double>(x(i)) * xt::cast<double>(row_of<T>(job.weight, i * job.in_stride, job.out));
+    return;
+  }
+  for (Index o = 0; o < job.out; ++o) {
+    const ConstRow<T> weight = row_of<T>(job.weight, o * job.out_stride, job.in);
+    for (Index i = 0; i < job.in; ++i) sums(o) += static_cast<double>(x(i)) * static_cast<double>(weight(i));
+  }
+}
+
+/// One row of Y.
+template <typename T>
+void project_row(const ProjectionJob& job, Index row, Sums& sums) {
+  const ConstRow<T> x = row_of<T>(job.x, row * job.in, job.in);
+  multiply<T>(job, x, sums);
   T* const y = static_cast<T*>(job.y) + row * job.out;
-  for (std::size_t o = 0; o < sums.size(); ++o) {
-    const double sum = std::isfinite(sums[o]) ? sums[o] : wide_sum(x, weight, o);
+  for (Index o = 0; o < job.out; ++o) {
+    const double sum = std::isfinite(sums(o)) ? sums(o) : wide_sum<T>(job, x, o);
     const double bias = job.bias ? static_cast<double>(static_cast<const T*>(job.bias)[o]) : 0;
     y[o] = static_cast<T>(sum + bias);
   }
@@ -52,11 +65,10 @@ void project_row(const ProjectionJob& job, const Matrix<T>& weight, Index row, s
 
 template <typename T>
 void project_rows(const ProjectionJob& job, const RunContext& run) {
-  const Matrix<T> weight = weight_matrix<T>(job);
-  std::vector<std::vector<double>> sums(static_cast<std::size_t>(std::max(run.threads, 1)),
-                                        std::vector<double>(static_cast<std::size_t>(job.out)));
+  const Length length{static_cast<std::size_t>(job.out)};
+  std::vector<Sums> sums(static_cast<std::size_t>(std::max(run.threads, 1)), Sums(length));
   parallel_for(job.rows, run.threads,
-               [&](Index row, int worker) { project_row<T>(job, weight, row, sums[static_cast<std::size_t>(worker)]); });
+               [&](Index row, int worker) { project_row<T>(job, row, sums[static_cast<std::size_t>(worker)]); });
 }
 
 }  // namespace

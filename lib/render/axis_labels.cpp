@@ -1,6 +1,7 @@
 #include "render/axis_labels.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 #include "render/label_text.hpp"
@@ -33,13 +34,16 @@ struct Axis {
   }
 };
 
-/// 1, 2, 5, 10, 20, ... for numbers; any step for tokens.
-Index next_step(Index k, bool round) {
-  if (!round) return k + 1;
+/// Steps that readers can count on: 1, 2, 5, 10, 20, ... for numbers, a few more for tokens.
+Index next_step(Index k, bool numbers) {
+  constexpr std::array<Index, 3> kNumberSteps = {2, 5, 10};
+  constexpr std::array<Index, 12> kTokenSteps = {10, 12, 15, 20, 25, 30, 40, 50, 60, 80, 100, 120};
+  if (!numbers && k < 6) return k + 1;
+  if (!numbers && k < 8) return 8;
   Index power = 1;
-  while (power * 10 <= k) power *= 10;
-  const Index lead = k / power;
-  return lead < 2 ? 2 * power : lead < 5 ? 5 * power : 10 * power;
+  while (power * (numbers ? 10 : 100) <= k) power *= 10;
+  if (numbers) return power * *std::upper_bound(kNumberSteps.begin(), kNumberSteps.end(), k / power);
+  return power * *std::upper_bound(kTokenSteps.begin(), kTokenSteps.end(), k / power);
 }
 
 Index choose_step(const PictureOptions& options, const Axis& query, const Axis& key, double smallest) {
@@ -96,7 +100,8 @@ AxisLabelPlan plan_axis_labels(const FigureSpec& spec, const CellPlan& cells, do
   plan.query_extent = widest(plan.query) + 5 * pixels;
   const double step = static_cast<double>(plan.every) * cells.key_pitch();
   choose_key_angle(cells, pixels, step, plan);
-  plan.ticks = plan.every > 1 || plan.key_angle == 45;
+  plan.query_ticks = plan.every > 1;
+  plan.key_ticks = plan.every > 1 || plan.key_angle == 45;
   return plan;
 }
 

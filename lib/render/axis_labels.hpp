@@ -20,9 +20,9 @@ struct AxisLabelPlan {
   double size = 0;
   double key_angle = 0;  ///< 0, 45 or 90 degrees
   std::vector<AxisLabel> query, key;
-  double query_extent = 0;  ///< pixels left of the panels
-  double key_extent = 0;    ///< pixels below the panels
-  bool ticks = false;       ///< small marks tell which cell a label belongs to
+  double query_extent = 0;                      ///< pixels left of the panels
+  double key_extent = 0;                        ///< pixels below the panels
+  bool query_ticks = false, key_ticks = false;  ///< small marks tell which cell a label belongs to
 };
 
 AxisLabelPlan plan_axis_labels(const FigureSpec& spec, const CellPlan& cells, double pixels, Fonts& fonts);

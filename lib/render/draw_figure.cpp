@@ -31,8 +31,9 @@ void draw_query_labels(const Canvas& canvas, const Layout& layout, const PanelPl
   const double u = layout.pixels, edge = static_cast<double>(place.x) - line_width(layout);
   for (const AxisLabel& label : layout.labels.query) {
     const double y = static_cast<double>(place.y) + (static_cast<double>(label.index) + 0.5) * layout.cells.query_pitch();
-    if (layout.labels.ticks) draw_tick(canvas, layout, edge, y, -kTickMark * u, 0);
-    draw_text(canvas.cairo, label.text, static_cast<double>(place.x) - (layout.labels.ticks ? 4 : 3.5) * u, y, Anchor::right);
+    if (layout.labels.query_ticks) draw_tick(canvas, layout, edge, y, -kTickMark * u, 0);
+    draw_text(canvas.cairo, label.text, static_cast<double>(place.x) - (layout.labels.query_ticks ? 4 : 3.5) * u, y,
+              Anchor::right);
   }
 }
 
@@ -41,7 +42,7 @@ void draw_key_labels(const Canvas& canvas, const Layout& layout, const PanelPlac
   const double angle = layout.labels.key_angle;
   for (const AxisLabel& label : layout.labels.key) {
     const double x = static_cast<double>(place.x) + (static_cast<double>(label.index) + 0.5) * layout.cells.key_pitch();
-    if (layout.labels.ticks) draw_tick(canvas, layout, x, edge, 0, kTickMark * u);
+    if (layout.labels.key_ticks) draw_tick(canvas, layout, x, edge, 0, kTickMark * u);
     // The upper right corner of a slanting label points at its cell; upright text hangs below by half its height.
     const double drop = angle == 0    ? 3.5 * u + kLineHeight / 2 * layout.labels.size
                         : angle == 45 ? 3.5 * u + 0.25 * layout.labels.size
@@ -55,8 +56,7 @@ void fill_bar(const Canvas& canvas, const Figure& figure) {
   const double length = bar.vertical ? bar.height : bar.width;
   const int steps = canvas.pixels != nullptr ? static_cast<int>(length) : 256;
   for (int i = 0; i < steps; ++i) {
-    const double begin = length * i / steps,
-                 end = std::min(length, length * (i + 1) / steps + (canvas.pixels != nullptr ? 0 : 0.5));
+    const double begin = length * i / steps, end = std::min(length, length * (i + (canvas.pixels != nullptr ? 1 : 2)) / steps);
     const double share = (i + 0.5) / steps;
     set_color(canvas.cairo, figure.range.map().at(bar.vertical ? 1 - share : share));
     if (bar.vertical)

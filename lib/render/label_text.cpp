@@ -68,16 +68,28 @@ std::optional<unsigned char> byte_of(char32_t c) {
   return std::nullopt;
 }
 
-/// The text behind a byte-level token, or nothing if it is no such token or holds a part of a character only.
+/// The text behind a byte-level token, or nothing if it is no such token. A token may hold a part of a character only:
+/// its bytes are written out.
 std::optional<std::string> decode_bytes(const std::string& token) {
+  static constexpr std::string_view kHex = "0123456789abcdef";
   std::string bytes;
   for (const char32_t c : code_points(to_utf8(token))) {
     const std::optional<unsigned char> byte = byte_of(c);
     if (!byte) return std::nullopt;
     bytes += static_cast<char>(*byte);
   }
-  if (!is_utf8(bytes)) return std::nullopt;
-  return bytes;
+  std::string text;
+  for (std::string_view rest = bytes; !rest.empty();) {
+    const std::size_t whole = utf8_error(rest);
+    text += rest.substr(0, whole);
+    if (whole == rest.size()) break;
+    const auto broken = static_cast<unsigned char>(rest[whole]);
+    text += "\\x";
+    text += kHex[broken >> 4];
+    text += kHex[broken & 15];
+    rest.remove_prefix(whole + 1);
+  }
+  return text;
 }
 
 std::string without_word_start(std::string text, std::string_view mark) {

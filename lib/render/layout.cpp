@@ -11,7 +11,8 @@ namespace {
 
 // Lengths in points.
 constexpr double kPad = 7, kTitle = 11, kAxisTitle = 9, kTick = 7.5, kFooter = 7;
-constexpr double kBarGap = 12, kBar = 10, kArrow = 8, kTickMark = 2.5, kShortestBar = 30, kLongestFlatBar = 220;
+constexpr double kBarGap = 12, kBar = 10, kArrow = 8, kTickMark = 2.5, kShortestBar = 40, kLongestFlatBar = 220;
+constexpr double kQueryGap = 4;  // between the axis title and the labels beside it
 
 /// Builds a layout from the top left: margins first, then the panels, then what stands around them.
 class LayoutMaker {
@@ -24,17 +25,17 @@ class LayoutMaker {
   }
 
   Layout make() {
+    query_title_ = fonts_.shape("Query", kAxisTitle * u_);
     measure_bar();
     left_ = std::ceil(left_margin());
-    const double natural = left_ + grid_width() + right_margin();
-    right_edge_ = std::max(natural, left_ + kPad * u_ + widest_footer());
-    const double wanted = spec_.options.width_pixels ? static_cast<double>(*spec_.options.width_pixels) : 0;
-    if (wanted > right_edge_) left_ += std::floor((wanted - right_edge_) / 2);
-    layout_.width = static_cast<Index>(std::ceil(std::max(right_edge_, wanted)));
+    right_edge_ = std::max(left_ + grid_width() + right_margin(), left_ + kPad * u_ + widest_footer());
+    if (spec_.options.width_pixels) fit_width(static_cast<double>(*spec_.options.width_pixels));
+    layout_.width = static_cast<Index>(std::ceil(right_edge_));
     right_edge_ = static_cast<double>(layout_.width);
     top_ = kPad * u_;
     add_title();
-    top_ = std::ceil(top_ + panel_title_height() + (marks_.above && layout_.bar.vertical ? 0 : 0));
+    // The upright axis title may be longer than thin panels are high.
+    top_ = std::ceil(top_ + std::max(panel_title_height(), (query_title_.width - grid_height()) / 2));
     add_panels();
     double y = top_ + grid_height() + layout_.labels.key_extent;
     y = add_axis_titles(y);
@@ -67,16 +68,26 @@ class LayoutMaker {
     return most;
   }
 
-  double left_margin() const {
-    return kPad * u_ +
-           std::max(kAxisTitle * 1.25 * u_ + layout_.labels.query_extent + (layout_.labels.query.empty() ? 4 * u_ : 0),
-                    overhang(false));
+  /// What is left of a wanted width goes to both sides; numbers wider than was guessed push the colour bar nearer.
+  void fit_width(double wanted) {
+    if (wanted > right_edge_)
+      left_ += std::floor((wanted - right_edge_) / 2);
+    else
+      bar_gap_ = std::max(4 * u_, bar_gap_ - (right_edge_ - wanted));
+    right_edge_ = wanted;
   }
+
+  /// From the axis title to the cells.
+  double query_space() const {
+    return layout_.labels.query.empty() ? kQueryGap * u_ : layout_.labels.query_extent + kQueryGap * u_;
+  }
+
+  double left_margin() const { return kPad * u_ + std::max(kAxisTitle * 1.2 * u_ + query_space(), overhang(false)); }
 
   void measure_bar() {
     layout_.bar = ColorBar{};
     layout_.bar.vertical = grid_height() >= kShortestBar * u_;
-    name_ = fonts_.shape(marks_.name, kTick * u_);
+    name_ = fonts_.shape(marks_.name, kTick * u_, Weight::regular, std::max(80 * u_, 1.2 * grid_height()));
     ticks_.clear();
     tick_width_ = 0;
     for (const ColorTick& tick : marks_.ticks) {
@@ -141,9 +152,8 @@ class LayoutMaker {
   }
 
   double add_axis_titles(double y) {
-    const Text query = fonts_.shape("Query", kAxisTitle * u_), key = fonts_.shape("Key", kAxisTitle * u_);
-    const double label_edge = left_ - layout_.labels.query_extent - (layout_.labels.query.empty() ? 4 * u_ : 0);
-    add(query, label_edge - 0.6 * kAxisTitle * u_, top_ + grid_height() / 2, Anchor::center, 90);
+    const Text key = fonts_.shape("Key", kAxisTitle * u_);
+    add(query_title_, left_ - query_space() - 0.6 * kAxisTitle * u_, top_ + grid_height() / 2, Anchor::center, 90);
     y += 4 * u_;
     add(key, left_ + grid_width() / 2, y + 0.55 * kAxisTitle * u_, Anchor::center);
     return y + kAxisTitle * 1.1 * u_;
@@ -151,7 +161,7 @@ class LayoutMaker {
 
   void add_vertical_bar() {
     ColorBar& bar = layout_.bar;
-    bar.x = std::round(left_ + grid_width() + kBarGap * u_);
+    bar.x = std::round(left_ + grid_width() + bar_gap_);
     bar.width = std::round(kBar * u_);
     bar.y = top_ + (marks_.above ? bar.arrow : 0);
     bar.height = grid_height() - (marks_.above ? bar.arrow : 0) - (marks_.below ? bar.arrow : 0);
@@ -233,15 +243,16 @@ class LayoutMaker {
   Layout layout_;
   double u_;
   double left_ = 0, top_ = 0, right_edge_ = 0;
-  Text name_;
+  double bar_gap_ = kBarGap * u_;
+  Text query_title_, name_;
   std::vector<Text> ticks_;
   double tick_width_ = 0;
 };
 
-/// Wide enough for any number of a colour bar; the name is as it will be.
+/// As wide as most numbers of a colour bar: what wider ones need is taken from the gap before it.
 ValueMarks guess(const FigureSpec& spec, const CellPlan& cells) {
   ValueMarks marks;
-  marks.ticks = {{0, "−0.0000"}};
+  marks.ticks = {{0, "0.00"}};
   marks.name = spec.value_name;
   marks.kinds = {CellKind::blocked, CellKind::empty, CellKind::nan};
   marks.pooling = pooling_text(cells, spec.options, true);
@@ -292,23 +303,22 @@ Layout plan_layout(const FigureSpec& spec, double pixels, Fonts& fonts) {
     refuse_too_large(layout);
     return layout;
   }
-  const double wanted = static_cast<double>(*spec.options.width_pixels);
+  // The margins depend on the labels and these on the cells: the widest room that leaves enough is searched for.
+  FigureSpec free = spec;
+  free.options.width_pixels.reset();
+  const Index wanted = *spec.options.width_pixels;
+  Index enough = 0, too_much = wanted;
   room.fill = true;
-  // Margins depend on the labels, labels on the cells: from large margins on, room is given back until nothing changes.
-  double margins = std::min(0.6 * wanted, 250 * pixels);
-  for (int attempt = 0; attempt < 6; ++attempt) {
-    room.width = wanted - margins;
-    if (room.width < 1) break;
-    FigureSpec free = spec;
-    free.options.width_pixels.reset();
-    const Layout tried = try_room(free, room, fonts);
-    const double needed = static_cast<double>(tried.width - tried.cells.width());
-    if (static_cast<double>(tried.width) <= wanted && (attempt > 2 || needed >= margins - 2)) {
-      Layout layout = try_room(spec, room, fonts);
-      refuse_too_large(layout);
-      return layout;
-    }
-    margins = needed + (attempt > 2 ? 4 * attempt : 1);
+  while (too_much - enough > std::max<Index>(1, wanted / 500)) {
+    const Index middle = (enough + too_much) / 2;
+    room.width = static_cast<double>(middle);
+    (try_room(free, room, fonts).width <= wanted ? enough : too_much) = middle;
+  }
+  if (enough > 0) {
+    room.width = static_cast<double>(enough);
+    Layout layout = try_room(spec, room, fonts);
+    refuse_too_large(layout);
+    return layout;
   }
   fail(ErrorKind::usage, "--width ", *spec.options.width_pixels,
        " leaves no room for the cells beside labels and colour bar; use a larger --width or --labels none");

@@ -61,14 +61,13 @@ std::string description(const Figure& figure) {
   return "<desc>" + escaped(words) + "</desc>\n";
 }
 
-/// Cairo numbers its surfaces through the whole life of the process; here they are numbered through the file.
-std::string with_own_numbers(const std::string& svg) {
-  constexpr std::string_view kName = "surface";
+/// Cairo numbers surfaces and images through the whole life of the process; here they are numbered through the file.
+std::string with_own_numbers(const std::string& svg, std::string_view name) {
   std::map<std::string, std::size_t> numbers;
   std::string out;
   std::size_t from = 0;
-  for (std::size_t at = svg.find(kName); at != std::string::npos; at = svg.find(kName, from)) {
-    const std::size_t begin = at + kName.size();
+  for (std::size_t at = svg.find(name); at != std::string::npos; at = svg.find(name, from)) {
+    const std::size_t begin = at + name.size();
     std::size_t end = begin;
     while (end < svg.size() && svg[end] >= '0' && svg[end] <= '9') ++end;
     out.append(svg, from, begin - from);
@@ -82,6 +81,16 @@ std::string with_own_numbers(const std::string& svg) {
   return out.append(svg, from, std::string::npos);
 }
 
+/// Cairo does not pass on that images are scaled without smoothing.
+std::string with_sharp_images(std::string svg) {
+  constexpr std::string_view kImage = "<image ", kSharp = "style=\"image-rendering:crisp-edges;image-rendering:pixelated\" ";
+  for (std::size_t at = svg.find(kImage); at != std::string::npos; at = svg.find(kImage, at)) {
+    at += kImage.size();
+    svg.insert(at, kSharp);
+  }
+  return svg;
+}
+
 void save_svg(const Figure& figure, Fonts& fonts, ByteSink& bytes, const MemoryBudget&) {
   TextSink drawn;
   SurfaceStream stream(drawn);
@@ -89,7 +98,7 @@ void save_svg(const Figure& figure, Fonts& fonts, ByteSink& bytes, const MemoryB
       cairo_svg_surface_create_for_stream(SurfaceStream::write, &stream, points_wide(figure.layout), points_high(figure.layout)));
   draw_on_surface(surface, figure, fonts);
   stream.rethrow();
-  const std::string svg = with_own_numbers(drawn.text);
+  const std::string svg = with_sharp_images(with_own_numbers(with_own_numbers(drawn.text, "surface"), "image"));
   const std::size_t head = svg.find('>', svg.find("<svg"));
   if (head == std::string::npos) fail(ErrorKind::internal, "cairo wrote no svg element");
   bytes.write(std::string_view(svg).substr(0, head + 1));

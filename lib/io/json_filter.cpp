@@ -142,7 +142,8 @@ bool JsonFilter::read_number() {
     if (static_cast<std::size_t>(window_.end - window_.next) > kLongestToken)
       fail(ErrorKind::memory, at_token(), "a number of over ", format_bytes(kLongestToken));
     result = std::from_chars(window_.next, window_.end, number_.value);
-  } while (result.ptr == window_.end && window_.fill());
+    // A number cut off within its exponent seems to end before the "e-".
+  } while (window_.end - result.ptr < 3 && window_.fill());
   if (result.ec == std::errc::invalid_argument || (result.ptr != window_.end && is_word(*result.ptr))) return false;
   token_ = std::string_view(window_.next, static_cast<std::size_t>(result.ptr - window_.next));
   if (!is_json_number(token_)) return false;

@@ -99,7 +99,8 @@ Member metadata_member(std::string name, const std::string& text, std::string wh
   member.name = std::move(name);
   member.where = std::move(where);
   MetadataReader reader(member);
-  if (nlohmann::json::sax_parse(text, &reader)) {
+  // A zero byte would be taken for the end.
+  if (text.find('\0') == std::string::npos && nlohmann::json::sax_parse(text, &reader)) {
     if (!reader.deeper()) return member;
     member.found =
         member.kind == MemberKind::object ? "an object with lists or objects inside" : "a list of other things than strings";
@@ -108,10 +109,14 @@ Member metadata_member(std::string name, const std::string& text, std::string wh
   }
   const std::size_t first = text.find_first_not_of(" \t\r\n");
   const bool meant_as_json = first != std::string::npos && std::string_view("[{\"").find(text[first]) != std::string_view::npos;
-  if (meant_as_json) fail(ErrorKind::malformed, member.where, ": ", reader.problem());
-  member.kind = MemberKind::text;
-  member.text = text;
-  return member;
+  if (meant_as_json)
+    fail(ErrorKind::malformed, member.where, ": ", reader.problem().empty() ? "is not JSON: has a zero byte" : reader.problem());
+  Member plain;  // without what was taken before the reading stopped
+  plain.name = std::move(member.name);
+  plain.where = std::move(member.where);
+  plain.kind = MemberKind::text;
+  plain.text = text;
+  return plain;
 }
 
 }  // namespace attn

@@ -82,6 +82,9 @@ class Checker {
 SafetensorsHeader parse_safetensors_header(std::string_view json, std::uint64_t data_size, const std::string& file) {
   if (const std::size_t bad = utf8_error(json); bad < json.size())
     fail(ErrorKind::malformed, file, ": header: not UTF-8 at byte ", bad);
+  // The JSON library takes a zero byte for the end and would not look at what follows.
+  if (const std::size_t zero = json.find('\0'); zero != std::string_view::npos)
+    fail(ErrorKind::malformed, file, ": header: not JSON from byte ", zero, " on (a zero byte)");
   if (json.empty() || json.front() != '{') fail(ErrorKind::malformed, file, ": header: must begin with '{'");
   RawHeader raw = parse_safetensors_json(json, file);
   SafetensorsHeader header;

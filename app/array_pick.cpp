@@ -86,6 +86,24 @@ std::size_t pick_array(const OpenedInput& input) {
                  printable(input.reference), " holds several arrays: ", word_list(names));
 }
 
+AxisLabels labels_of(const ArrayFile& file, const Member& member) {
+  AxisLabels labels = member.labels;
+  const std::size_t rank = member.shape.size();
+  // The rows of other matrices (W_Q, embeddings) may be as many as there are tokens, and yet be something else.
+  if (rank < 2 || (rank == 2 && member.name != "weights" && member.name != "scores")) return labels;
+  const Index queries = member.shape[rank - 2], keys = member.shape[rank - 1];
+  const auto take = [&](std::string_view name, Index count, std::vector<std::string>& into) {
+    const Member* found = file.find(name);
+    if (into.empty() && found && found->kind == MemberKind::strings && static_cast<Index>(found->strings.size()) == count)
+      into = found->strings;
+  };
+  take("query_tokens", queries, labels.query_tokens);
+  take("tokens", queries, labels.query_tokens);
+  take("key_tokens", keys, labels.key_tokens);
+  if (labels.key_tokens.empty() && queries == keys) labels.key_tokens = labels.query_tokens;
+  return labels;
+}
+
 bool natural_less(std::string_view a, std::string_view b) {
   while (!a.empty() && !b.empty()) {
     if (is_digit(a[0]) && is_digit(b[0])) {

@@ -33,6 +33,10 @@ std::vector<std::size_t> array_members(const ArrayFile& file);
 /// all. Error{usage} that lists the names when that leaves several, Error{mismatch} when there is none.
 std::size_t pick_array(const OpenedInput& input);
 
+/// Labels of the two last axes: those of the array itself, else, for weights and for arrays of heads, the tokens that
+/// the archive holds as lists of strings beside it, where their number fits.
+AxisLabels labels_of(const ArrayFile& file, const Member& member);
+
 /// "a2" before "a10": digits compare as numbers.
 bool natural_less(std::string_view a, std::string_view b);
 

@@ -120,7 +120,7 @@ class HeadDelivery {
       sink->append(block, encoded_);
     }
     given_ += count;
-    if (run_.progress) run_.progress->update("drawing", given_, total_);
+    if (run_.progress) run_.progress->update("reading", given_, total_);
   }
 
   const MatrixStack stack_;

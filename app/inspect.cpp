@@ -109,16 +109,16 @@ std::string shown(double value) { return format_rounded(value, 6); }
 std::string shown_name(const Member& member) { return member.name.empty() ? "(unnamed)" : member.name; }
 
 /// "[head 1] cat": the query of a row, with the axes before it by index.
-std::string row_label(const Member& member, Index row) {
+std::string row_label(const Member& member, const AxisLabels& labels, Index row) {
   const Shape leading(member.shape.begin(), member.shape.end() - 1);
   const Shape place = place_of(row, leading);
   std::string text;
   for (std::size_t axis = 0; axis + 1 < place.size(); ++axis)
     text += concat(place.size() - axis == 3 ? "batch " : "head ", place[axis], ", ");
-  return text + label_of(member.labels.query_tokens, place.empty() ? 0 : place.back());
+  return text + label_of(labels.query_tokens, place.empty() ? 0 : place.back());
 }
 
-std::string weights_text(const Member& member, const WeightFigures& weights, int columns) {
+std::string weights_text(const Member& member, const AxisLabels& labels, const WeightFigures& weights, int columns) {
   const double mean = weights.total_entropy / static_cast<double>(weights.rows);
   std::string text = concat("\n", printable(shown_name(member)), ": row sums ", shown(weights.least_sum), " to ",
                             shown(weights.greatest_sum), ", entropy ", shown(weights.least_entropy), " to ",
@@ -130,10 +130,10 @@ std::string weights_text(const Member& member, const WeightFigures& weights, int
   table.title = "Strongest keys";
   for (std::size_t i = 0; i < weights.strongest.front().keys.size(); ++i) table.column_labels.push_back(std::to_string(i + 1));
   for (const Strongest& strongest : weights.strongest) {
-    table.row_labels.push_back(row_label(member, strongest.row));
+    table.row_labels.push_back(row_label(member, labels, strongest.row));
     std::vector<std::string>& cells = table.cells.emplace_back();
     for (const auto& [key, weight] : strongest.keys)
-      cells.push_back(concat(label_of(member.labels.key_tokens, key), " ", shown(weight)));
+      cells.push_back(concat(label_of(labels.key_tokens, key), " ", shown(weight)));
   }
   text += format_table(table, columns);
   if (static_cast<Index>(weights.strongest.size()) < weights.rows)
@@ -172,7 +172,8 @@ std::string inspect_text(const OpenedInput& input, const std::vector<std::size_t
     table.row_labels.push_back(shown_name(member));
     table.cells.push_back({dtype_text(member), shape_text(member.shape), number(values.minimum), number(values.maximum),
                            number(values.mean()), std::to_string(values.nan), std::to_string(values.infinite)});
-    if (figures.weights.possible) weights += weights_text(member, figures.weights, console.columns());
+    if (figures.weights.possible)
+      weights += weights_text(member, labels_of(*input.file, member), figures.weights, console.columns());
   }
   std::string text = concat(printable(input.reference), ": ", input.file->format(), "\n");
   if (!arrays.empty()) text += format_table(table, console.columns());
@@ -181,7 +182,7 @@ std::string inspect_text(const OpenedInput& input, const std::vector<std::size_t
   return text + weights;
 }
 
-void weights_json(JsonText& json, const Member& member, const WeightFigures& weights) {
+void weights_json(JsonText& json, const Member& member, const AxisLabels& labels, const WeightFigures& weights) {
   json.begin_object("weights").integer("rows", weights.rows).integer("empty_rows", weights.empty_rows);
   json.begin_object("row_sum").number("minimum", weights.least_sum).number("maximum", weights.greatest_sum).end();
   json.begin_object("entropy").number("minimum", weights.least_entropy).number("maximum", weights.greatest_entropy);
@@ -191,7 +192,7 @@ void weights_json(JsonText& json, const Member& member, const WeightFigures& wei
     const Shape leading(member.shape.begin(), member.shape.end() - 1);
     const Shape place = place_of(strongest.row, leading);
     json.begin_object().indices("row", place);
-    json.text("query", label_of(member.labels.query_tokens, place.empty() ? 0 : place.back()));
+    json.text("query", label_of(labels.query_tokens, place.empty() ? 0 : place.back()));
     json.begin_array("keys");
     for (const auto& [key, weight] : strongest.keys)
       json.begin_object()
@@ -215,7 +216,7 @@ std::string inspect_json(const OpenedInput& input, const std::vector<std::size_t
     json.begin_object().text("name", member.name).text("dtype", dtype_name(member.dtype)).indices("shape", member.shape);
     if (values.count) json.number("minimum", values.minimum).number("maximum", values.maximum).number("mean", values.mean());
     json.integer("finite", values.count).integer("nan", values.nan).integer("infinite", values.infinite);
-    if (figures.weights.possible) weights_json(json, member, figures.weights);
+    if (figures.weights.possible) weights_json(json, member, labels_of(*input.file, member), figures.weights);
     json.end();
   }
   json.end().begin_array("others");

@@ -51,12 +51,12 @@ std::vector<Target> render_targets(const Words& words, const Console& console) {
 
 void check_token_count(std::string_view option, const std::vector<std::string>& tokens, Index expected, const Member& member) {
   if (tokens.empty() || static_cast<Index>(tokens.size()) == expected) return;
-  fail(ErrorKind::mismatch, option, ": found ", tokens.size(), " tokens for the ", expected,
-       option == "--tokens" ? " rows of " : " columns of ", printable(member.where));
+  fail(ErrorKind::mismatch, option, ": found ", tokens.size(), tokens.size() == 1 ? " token for the " : " tokens for the ",
+       expected, option == "--tokens" ? " rows of " : " columns of ", printable(member.where));
 }
 
 AxisLabels layer_labels(const Job& job, const MatrixStack& stack, const Member& member) {
-  AxisLabels labels = member.labels;
+  AxisLabels labels = labels_of(*job.input.file, member);
   check_token_count("--tokens", job.labels.query_tokens, stack.queries, member);
   check_token_count("--key-tokens", job.labels.key_tokens, stack.keys, member);
   if (!job.labels.query_tokens.empty()) {
@@ -65,19 +65,6 @@ AxisLabels layer_labels(const Job& job, const MatrixStack& stack, const Member& 
   }
   if (!job.labels.key_tokens.empty()) labels.key_tokens = job.labels.key_tokens;
   return labels;
-}
-
-/// Tokens that an archive holds as lists of strings beside its arrays, where they fit.
-void add_archive_labels(const ArrayFile& file, const MatrixStack& stack, AxisLabels& labels) {
-  const auto take = [&](std::string_view name, Index count, std::vector<std::string>& into) {
-    const Member* found = file.find(name);
-    if (into.empty() && found && found->kind == MemberKind::strings && static_cast<Index>(found->strings.size()) == count)
-      into = found->strings;
-  };
-  take("query_tokens", stack.queries, labels.query_tokens);
-  take("tokens", stack.queries, labels.query_tokens);
-  take("key_tokens", stack.keys, labels.key_tokens);
-  if (labels.key_tokens.empty() && stack.queries == stack.keys) labels.key_tokens = labels.query_tokens;
 }
 
 /// What --mask says of the cells, by the rules of compute: the array broadcasts to [B,H,n,m].
@@ -140,7 +127,6 @@ Layer make_layer(const Job& job, std::size_t index, const Console& console, Held
   if (!stack.has_heads) picture.heads.clear();  // a lone matrix is no "head 0"
   picture.reduced = job.wish.reduce != Reduce::none;
   picture.labels = layer_labels(job, stack, member);
-  add_archive_labels(*job.input.file, stack, picture.labels);
   picture.visibility = layer.visibility.get();
   // A bare matrix does not say what it is; a labelled one without a name is a CSV of weights.
   picture.kind = !member.name.empty() ? member.name : member.labels.key_tokens.empty() ? "value" : "weights";

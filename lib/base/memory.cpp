@@ -84,14 +84,31 @@ std::byte* get_memory(std::size_t bytes) {
   return static_cast<std::byte*>(memory);
 }
 
+void release_memory(std::byte* memory, std::size_t bytes) {
+  if (is_mapped(bytes))
+    ::munmap(memory, bytes);
+  else
+    ::operator delete(memory, kAlignment);
+}
+
+/// A block of another size with the same content; null, and the block as it was, when there is no memory.
+std::byte* move_memory(std::byte* memory, std::size_t bytes, std::size_t wanted) {
+  if (is_mapped(bytes) && is_mapped(wanted)) {
+    void* moved = ::mremap(memory, bytes, wanted, MREMAP_MAYMOVE);
+    return moved == MAP_FAILED ? nullptr : static_cast<std::byte*>(moved);
+  }
+  std::byte* fresh = get_memory(wanted);
+  if (fresh == nullptr) return nullptr;
+  std::memcpy(fresh, memory, std::min(bytes, wanted));
+  release_memory(memory, bytes);
+  return fresh;
+}
+
 }  // namespace
 
 Buffer::~Buffer() {
   if (data_ == nullptr) return;
-  if (is_mapped(size_))
-    ::munmap(data_, size_);
-  else
-    ::operator delete(data_, kAlignment);
+  release_memory(data_, size_);
   used_->fetch_sub(size_);
 }
 
@@ -126,20 +143,19 @@ Buffer MemoryBudget::allocate(std::size_t bytes, std::string_view what) const {
 }
 
 void MemoryBudget::resize(Buffer& buffer, std::size_t bytes, std::string_view what) const {
-  if (!is_mapped(buffer.size_) || !is_mapped(bytes)) {
-    Buffer fresh = allocate(bytes, what);
-    if (buffer.size_ > 0) std::memcpy(fresh.data_, buffer.data_, std::min(bytes, buffer.size_));
-    buffer = std::move(fresh);
+  if (buffer.data_ == nullptr) {
+    buffer = allocate(bytes, what);
     return;
   }
-  if (bytes > buffer.size_) take(bytes - buffer.size_, what);
-  void* moved = ::mremap(buffer.data_, buffer.size_, bytes, MREMAP_MAYMOVE);
-  if (moved == MAP_FAILED) {
-    if (bytes > buffer.size_) used_->fetch_sub(bytes - buffer.size_);
+  const std::size_t more = bytes - std::min(bytes, buffer.size_);
+  take(more, what);
+  std::byte* moved = move_memory(buffer.data_, buffer.size_, bytes);
+  if (moved == nullptr) {
+    used_->fetch_sub(more);
     fail(ErrorKind::memory, what, " needs ", format_bytes(bytes), " of memory, which the machine does not have");
   }
-  if (bytes < buffer.size_) used_->fetch_sub(buffer.size_ - bytes);
-  buffer.data_ = static_cast<std::byte*>(moved);
+  used_->fetch_sub(buffer.size_ - std::min(bytes, buffer.size_));
+  buffer.data_ = moved;
   buffer.size_ = bytes;
 }
 

@@ -197,7 +197,7 @@ void weights_json(JsonText& json, const Member& member, const AxisLabels& labels
     for (const auto& [key, weight] : strongest.keys)
       json.begin_object()
           .integer("index", key)
-          .text("key", label_of(member.labels.key_tokens, key))
+          .text("key", label_of(labels.key_tokens, key))
           .number("weight", weight)
           .end();
     json.end().end();

@@ -67,17 +67,18 @@ class OracleMasks {
     return false;
   }
 
- private:
-  static std::size_t at_index(Index i) { return static_cast<std::size_t>(i); }
-
-  Index length(Index b) const { return p_.masks.key_lengths[p_.masks.key_lengths.size() == 1 ? 0 : at_index(b)]; }
-
+  /// Query i stands at key i + offset.
   Index offset(Index b) const {
     const MaskOptions& o = p_.masks;
     if (o.query_offset) return *o.query_offset;
     if (o.align && *o.align == Align::bottom_right) return (o.key_lengths.empty() ? p_.keys : length(b)) - p_.queries;
     return o.past;
   }
+
+ private:
+  static std::size_t at_index(Index i) { return static_cast<std::size_t>(i); }
+
+  Index length(Index b) const { return p_.masks.key_lengths[p_.masks.key_lengths.size() == 1 ? 0 : at_index(b)]; }
 
   Index key_document(const Cell& at) const {
     const std::vector<Index>& ids = p_.masks.key_documents;

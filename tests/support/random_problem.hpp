@@ -52,6 +52,7 @@ class RandomProblem {
   }
 
   const Problem& problem() const { return p_; }
+  Flavour flavour() const { return flavour_; }
 
  private:
   static std::size_t size(Index a, Index b, Index c, Index d) { return static_cast<std::size_t>(a * b * c * d); }

@@ -115,12 +115,25 @@ class OnlineRun {
         visible = {std::min(visible.begin, panel.visible.begin), std::max(visible.end, panel.visible.end)};
       }
     for (Index at = visible.begin - visible.begin % kKeyBlock; at < visible.end; at += kKeyBlock)
-      for (Index p = 0; p < count; ++p) advance(worker, &worker.panels[static_cast<std::size_t>(p * heads)], heads, at);
-    for (Index i = 0; i < count * heads; ++i) worker.steps->finish(worker.panels[static_cast<std::size_t>(i)]);
+      for (Index p = 0; p < count; ++p) advance(worker, &worker.panels[static_cast<std::size_t>(p * heads)], heads, at, false);
+    for (Index i = 0; i < count * heads; ++i) finish(worker, worker.panels[static_cast<std::size_t>(i)]);
+  }
+
+  void finish(Worker& worker, Panel<T>& panel) {
+    PanelWorker<T>& steps = *worker.steps;
+    steps.unpack_output(panel);
+    steps.write_log_sum_exp(panel);
+    if (steps.needs_guard(panel)) {
+      steps.start(panel, panel.block, panel.lanes);
+      for (Index at = panel.visible.begin - panel.visible.begin % kKeyBlock; at < panel.visible.end; at += kKeyBlock)
+        advance(worker, &panel, 1, at, true);
+      steps.unpack_output(panel);
+    }
+    steps.redo_doubtful(panel);
   }
 
   /// The key block that begins at `at`, for one panel of each head of the task.
-  void advance(Worker& worker, Panel<T>* panels, Index heads, Index at) {
+  void advance(Worker& worker, Panel<T>* panels, Index heads, Index at, bool guarded) {
     const Range keys = panels[0].keys_of_block(at);
     if (keys.empty()) return;
     PanelWorker<T>& steps = *worker.steps;
@@ -133,7 +146,7 @@ class OnlineRun {
       for (const KeySegment<T>& segment : segments)
         steps.score(panels[h], segment, worker.scores + (segment.keys.begin - seen.begin) * panels[h].lanes);
       steps.raise(panels[h], seen.end - seen.begin, worker.scores);
-      steps.add_values(panels[h], seen, worker.scores);
+      steps.add_values(panels[h], seen, segments, worker.scores, guarded);
     }
   }
 

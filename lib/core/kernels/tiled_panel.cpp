@@ -3,21 +3,17 @@
 #include <cmath>
 #include <limits>
 
-#include "core/precision.hpp"
-
 namespace attn {
 namespace {
 
 template <typename T>
 constexpr T kInfinity = std::numeric_limits<T>::infinity();
-/// Maxima beyond this are near the end of the precision, where a bias may have become an infinity by its unit.
-template <typename T>
-constexpr T kDeep = std::numeric_limits<T>::max() / 64;
 
 }  // namespace
 
 template <typename T>
-PanelWorker<T>::PanelWorker(const TiledPlan<T>& plan, Carver& carver) : mask(plan, carver), plan_(plan) {
+PanelWorker<T>::PanelWorker(const TiledPlan<T>& plan, Carver& carver)
+    : mask(plan, carver), careful(plan), guard(plan), plan_(plan) {
   const Index lanes = plan.width() * tile::kMaxVectors;
   highest_ = carver.take<T>(lanes);
   rescale_ = carver.take<T>(lanes);
@@ -34,6 +30,7 @@ Panel<T> PanelWorker<T>::carve_panel(const TiledPlan<T>& plan, Carver& carver) {
   panel.maximum = carver.take<T>(lanes);
   panel.total = carver.take<T>(lanes);
   panel.check = carver.take<T>(lanes);
+  panel.output_check = carver.take<T>(lanes);
   panel.query_peak = carver.take<T>(lanes);
   return panel;
 }
@@ -49,11 +46,16 @@ void PanelWorker<T>::start(Panel<T>& panel, const QueryBlock& block, Index lanes
                     panel.count(), d, plan_.query_factor, panel.query, lanes, panel.query_peak});
   // A sink is one more key, seen before all others, whose value is 0.
   const T sink = plan_.sink(block.head);
-  const bool has_sink = sink != -kInfinity<T>;
   std::fill_n(panel.maximum, lanes, sink);
-  std::fill_n(panel.total, lanes, has_sink ? std::ldexp(T(1), tile::kPowerShift<T>) : T(0));
-  std::fill_n(panel.check, lanes, has_sink ? sink - sink : T(0));
-  if (plan_.sums_values()) std::fill_n(panel.sums, plan_.job.sizes.value_size * lanes, T(0));
+  std::fill_n(panel.total, lanes, plan_.first_total(sink));
+  std::fill_n(panel.check, lanes, sink == -kInfinity<T> ? T(0) : sink - sink);
+  forget_values(panel);
+}
+
+template <typename T>
+void PanelWorker<T>::forget_values(Panel<T>& panel) {
+  std::fill_n(panel.output_check, panel.lanes, T(0));
+  if (plan_.sums_values()) std::fill_n(panel.sums, plan_.job.sizes.value_size * panel.lanes, T(0));
 }
 
 template <typename T>
@@ -93,12 +95,30 @@ void PanelWorker<T>::raise(Panel<T>& panel, Index key_count, T* scores) {
 }
 
 template <typename T>
-void PanelWorker<T>::add_values(Panel<T>& panel, Range keys, const T* powers) {
+void PanelWorker<T>::add_values(Panel<T>& panel, Range keys, std::span<const KeySegment<T>> segments, const T* powers,
+                                bool guarded) {
   if (!plan_.sums_values()) return;
   const TensorView& value = plan_.job.value;
   const T* values = value.template row<T>(panel.block.batch, plan_.job.kv_head(panel.block.head), keys.begin);
+  Index stride = value.row_stride;
+  if (guarded) {
+    values = guard.copy(panel.block.batch, panel.block.head, keys);
+    stride = plan_.job.sizes.value_size;
+    for (const KeySegment<T>& segment : segments) mark_bad_values(panel, segment);
+  }
   plan_.steps.sums(
-      {powers, keys.end - keys.begin, panel.lanes, values, value.row_stride, plan_.job.sizes.value_size, panel.sums, rescale_});
+      {powers, keys.end - keys.begin, panel.lanes, values, stride, plan_.job.sizes.value_size, panel.sums, rescale_});
+}
+
+/// Lanes that may see a bad value are left to the definition.
+template <typename T>
+void PanelWorker<T>::mark_bad_values(Panel<T>& panel, const KeySegment<T>& segment) {
+  for (const Index key : guard.bad_keys()) {
+    if (key < segment.keys.begin || key >= segment.keys.end) continue;
+    const T* const bias = segment.bias ? segment.bias + (key - segment.keys.begin) * panel.lanes : nullptr;
+    for (Index lane = 0; lane < panel.lanes; ++lane)
+      if (!bias || bias[lane] != -kInfinity<T>) panel.output_check[lane] = std::numeric_limits<T>::quiet_NaN();
+  }
 }
 
 template <typename T>
@@ -110,9 +130,10 @@ const T* PanelWorker<T>::factors(const Panel<T>& panel) {
 template <typename T>
 bool PanelWorker<T>::doubtful(const Panel<T>& panel, Index lane) const {
   if (plan_.all_careful || panel.check[lane] != 0 || plan_.loses_digits(panel.query_peak[lane])) return true;
-  if (std::abs(panel.maximum[lane]) < kDeep<T> && plan_.job.empty_rows == EmptyRows::zero) return false;
+  const bool deep = plan_.deep(panel.maximum[lane]);
+  if (!deep && plan_.job.empty_rows == EmptyRows::zero) return false;
   const bool empty = plan_.job.masks->row_is_empty(panel.block.batch, panel.block.head, panel.block.queries.begin + lane);
-  return empty ? plan_.job.empty_rows != EmptyRows::zero : !(std::abs(panel.maximum[lane]) < kDeep<T>);
+  return empty ? plan_.job.empty_rows != EmptyRows::zero : deep;
 }
 
 template <typename T>
@@ -121,7 +142,7 @@ void PanelWorker<T>::unpack_output(Panel<T>& panel) {
   const MutableTensorView& output = *plan_.wanted.output;
   plan_.steps.unpack({panel.sums, plan_.job.sizes.value_size, panel.lanes, factors(panel),
                       output.template row<T>(panel.block.batch, panel.block.head, panel.block.queries.begin), output.row_stride,
-                      panel.count(), panel.check});
+                      panel.count(), panel.output_check});
 }
 
 template <typename T>
@@ -133,32 +154,23 @@ void PanelWorker<T>::write_log_sum_exp(const Panel<T>& panel) {
 }
 
 template <typename T>
-void PanelWorker<T>::finish(Panel<T>& panel) {
-  unpack_output(panel);
-  write_log_sum_exp(panel);
+bool PanelWorker<T>::needs_guard(const Panel<T>& panel) const {
   for (Index lane = 0; lane < panel.count(); ++lane)
-    if (doubtful(panel, lane)) {
-      redo(panel.block, lane, false);
-      write_redone(panel.block, lane);
-    }
+    if (output_doubtful(panel, lane) && !doubtful(panel, lane))
+      return guard.finds_bad_values(panel.block.batch, panel.block.head, panel.visible);
+  return false;
 }
 
 template <typename T>
-const ReferenceRow<T>& PanelWorker<T>::redo(const QueryBlock& block, Index lane, bool show_blocked) {
-  if (!careful_) {
-    plan_.run.budget.require(ReferenceRow<T>::bytes(plan_.job.sizes), "a row in double precision");
-    careful_ = std::make_unique<ReferenceRow<T>>(plan_.job);
+void PanelWorker<T>::redo_doubtful(Panel<T>& panel) {
+  for (Index lane = 0; lane < panel.count(); ++lane) {
+    const bool whole = doubtful(panel, lane);
+    if (!whole && !output_doubtful(panel, lane)) continue;
+    const Index query = panel.block.queries.begin + lane;
+    careful.compute(panel.block.batch, panel.block.head, query, false);
+    careful.write_output(panel.block.batch, panel.block.head, query);
+    if (whole) careful.write_log_sum_exp(panel.block.batch, panel.block.head, query);
   }
-  careful_->compute_weights(block.batch, block.head, block.queries.begin + lane, show_blocked);
-  return *careful_;
-}
-
-template <typename T>
-void PanelWorker<T>::write_redone(const QueryBlock& block, Index lane) {
-  const Index query = block.queries.begin + lane;
-  if (plan_.sums_values()) careful_->compute_output(plan_.wanted.output->template row<T>(block.batch, block.head, query));
-  if (plan_.wanted.lse)
-    *plan_.wanted.lse->template row<T>(block.batch, block.head, query) = saturate_to<T>(careful_->log_sum_exp());
 }
 
 template class PanelWorker<float>;

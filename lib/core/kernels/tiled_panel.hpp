@@ -1,9 +1,9 @@
 #pragma once
 
 #include <algorithm>
-#include <memory>
 
-#include "core/kernels/reference_row.hpp"
+#include "core/kernels/tiled_careful.hpp"
+#include "core/kernels/tiled_guard.hpp"
 #include "core/kernels/tiled_mask.hpp"
 #include "core/kernels/tiled_plan.hpp"
 
@@ -14,13 +14,14 @@ template <typename T>
 struct Panel {
   QueryBlock block;
   Index lanes = 0;
-  Range visible;  // keys that some of the queries may see, begin rounded down to kKeyStep
-  T* query;       // [d][lanes]
-  T* sums;        // [v][lanes], weighted values times 2^kPowerShift · total
-  T* maximum;     // [lanes], running; the sink counts as a score
-  T* total;       // [lanes], running sum of powers
-  T* check;       // [lanes], NaN once something is not finite
-  T* query_peak;  // [lanes]
+  Range visible;    // keys that some of the queries may see, begin rounded down to kKeyStep
+  T* query;         // [d][lanes]
+  T* sums;          // [v][lanes], weighted values times 2^kPowerShift · total
+  T* maximum;       // [lanes], running; the sink counts as a score
+  T* total;         // [lanes], running sum of powers
+  T* check;         // [lanes], NaN once a score is not finite
+  T* output_check;  // [lanes], NaN once an output is not finite
+  T* query_peak;    // [lanes]
 
   Index count() const { return block.queries.end - block.queries.begin; }
   /// The visible keys of the block that begins at `at`.
@@ -48,30 +49,34 @@ class PanelWorker {
   void forget_highest();
   /// Scores to powers, with the running maximum and total.
   void raise(Panel<T>& panel, Index key_count, T* scores);
-  void add_values(Panel<T>& panel, Range keys, const T* powers);
+  /// Powers times values; with `guarded`, as if values that are not finite were 0 (lanes that may see one are marked).
+  void add_values(Panel<T>& panel, Range keys, std::span<const KeySegment<T>> segments, const T* powers, bool guarded);
+  void forget_values(Panel<T>& panel);
 
   /// 1 / total of each lane, 0 for a row that saw nothing.
   const T* factors(const Panel<T>& panel);
-  /// Whether a row must be done again; known once its output, if wanted, has been looked at.
-  bool doubtful(const Panel<T>& panel, Index lane) const;
-  /// Output and log-sum-exp of the panel, where they are wanted; doubtful rows are done again.
-  void finish(Panel<T>& panel);
   void unpack_output(Panel<T>& panel);
   void write_log_sum_exp(const Panel<T>& panel);
-  /// A row by the definition.
-  const ReferenceRow<T>& redo(const QueryBlock& block, Index lane, bool show_blocked);
-  /// Output and log-sum-exp of the row done last, where they are wanted.
-  void write_redone(const QueryBlock& block, Index lane);
+  /// Whether some outputs are not finite for no other reason than that values are not: to be summed again, guarded.
+  bool needs_guard(const Panel<T>& panel) const;
+  /// Whether a row must be done again by the definition, or only its output.
+  bool doubtful(const Panel<T>& panel, Index lane) const;
+  bool output_doubtful(const Panel<T>& panel, Index lane) const { return panel.output_check[lane] != 0; }
+  /// Does again what must be done again of output and log-sum-exp.
+  void redo_doubtful(Panel<T>& panel);
 
   PanelMask<T> mask;
+  CarefulRows<T> careful;
+  ValueGuard<T> guard;
 
  private:
+  void mark_bad_values(Panel<T>& panel, const KeySegment<T>& segment);
+
   const TiledPlan<T>& plan_;
   T* highest_;
   T* rescale_;
   T* factor_;
   T* unused_;
-  std::unique_ptr<ReferenceRow<T>> careful_;
 };
 
 }  // namespace attn

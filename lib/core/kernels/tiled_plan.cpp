@@ -49,6 +49,16 @@ T TiledPlan<T>::sink(Index head) const {
 }
 
 template <typename T>
+T TiledPlan<T>::first_total(T sink) const {
+  return sink == -std::numeric_limits<T>::infinity() ? T(0) : std::ldexp(T(1), tile::kPowerShift<T>);
+}
+
+template <typename T>
+bool TiledPlan<T>::deep(T maximum) const {
+  return !(std::abs(maximum) < std::numeric_limits<T>::max() / 64);
+}
+
+template <typename T>
 T TiledPlan<T>::log_sum_exp(T maximum, T total) const {
   if (!(total > 0)) return -std::numeric_limits<T>::infinity();
   const double log_total = std::log(std::ldexp(static_cast<double>(total), -tile::kPowerShift<T>));

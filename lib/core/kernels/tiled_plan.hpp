@@ -41,6 +41,11 @@ struct TiledPlan {
   Index width() const { return steps.vector_lanes; }
   /// The sink of a head in the unit of the scores; -inf without one.
   T sink(Index head) const;
+  /// The running total before any key: that of the sink.
+  T first_total(T sink) const;
+  /// Whether results from such a maximum are near the end of the precision, where a bias may have become an infinity by
+  /// its unit.
+  bool deep(T maximum) const;
   /// Natural log-sum-exp from a running maximum and total.
   T log_sum_exp(T maximum, T total) const;
   /// Whether a row of queries is so small that its packed numbers lose digits.

@@ -246,11 +246,22 @@ class RowRun {
     for_blocks(panel.visible, [&](Range keys) {
       T* const block = worker.tile + keys.begin * panel.lanes;
       worker.steps->raise(panel, keys.end - keys.begin, block);
-      if (rest) worker.steps->add_values(panel, keys, block);
+      if (rest) worker.steps->add_values(panel, keys, {}, block, false);
     });
     if (!rest) return;
     worker.steps->unpack_output(panel);
     worker.steps->write_log_sum_exp(panel);
+    if (worker.steps->needs_guard(panel)) add_values_again(worker);
+  }
+
+  void add_values_again(Worker& worker) {
+    Panel<T>& panel = worker.panel;
+    worker.steps->forget_values(panel);
+    for_blocks(panel.visible, [&](Range keys) {
+      worker.steps->mask.build(panel.block, panel.lanes, keys);
+      worker.steps->add_values(panel, keys, worker.steps->mask.segments(), worker.tile + keys.begin * panel.lanes, true);
+    });
+    worker.steps->unpack_output(panel);
   }
 
   void unpack_weights(Worker& worker) {
@@ -269,12 +280,17 @@ class RowRun {
     const Panel<T>& panel = worker.panel;
     const bool show_blocked = sweep_.scores && plan_.wanted.stage != Stage::masked;
     for (Index lane = 0; lane < panel.count(); ++lane) {
-      const bool scores = sweep_.scores && show_blocked && worker.score_check[lane] != 0;
-      if (!scores && !worker.steps->doubtful(panel, lane)) continue;
-      const ReferenceRow<T>& row = worker.steps->redo(panel.block, lane, show_blocked);
-      if (rest) worker.steps->write_redone(panel.block, lane);
-      if (weights) copy_row(row.weights(), worker.rows + lane * keys());
-      if (sweep_.scores) copy_scores(row, worker.score_rows + lane * keys());
+      const bool whole = worker.steps->doubtful(panel, lane);
+      const bool scores = sweep_.scores && (whole || (show_blocked && worker.score_check[lane] != 0));
+      const bool output = rest && (whole || worker.steps->output_doubtful(panel, lane));
+      if (!whole && !scores && !output) continue;
+      CarefulRows<T>& careful = worker.steps->careful;
+      const Index batch = panel.block.batch, head = panel.block.head, query = panel.block.queries.begin + lane;
+      const ReferenceRow<T>& row = careful.compute(batch, head, query, show_blocked);
+      if (output) careful.write_output(batch, head, query);
+      if (whole && rest) careful.write_log_sum_exp(batch, head, query);
+      if (whole && weights) copy_row(row.weights(), worker.rows + lane * keys());
+      if (scores) copy_scores(row, worker.score_rows + lane * keys());
     }
   }
 

@@ -128,7 +128,9 @@ struct RowSettleStep {
   T check;        ///< out: NaN if a score that is not blocked is not finite, else 0
 };
 
-/// One row of scores -> 2^(score - maximum + kPowerShift) in place, and their sum.
+/// One row of scores -> 2^(score - maximum + kPowerShift) in place, and their sum. The count is a multiple of
+/// kRowStep: the caller fills up with minus infinities, so that the order of the sum does not depend on where rows end.
+inline constexpr Size kRowStep = 64;
 template <typename T>
 struct RowPowerStep {
   T* scores;

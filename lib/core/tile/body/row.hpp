@@ -125,16 +125,8 @@ void row_settle(RowSettleStep<Element<B>>& step) {
 
 template <typename B>
 void row_powers(RowPowerStep<Element<B>>& step) {
-  using T = Element<B>;
   const B base(step.maximum);
-  const Size whole = step.count / kWidth<B>;
-  const Size rest = step.count - whole * kWidth<B>;
-  step.total = sum_of(raise_lanes<B, true>(step.scores, kWidth<B>, whole, base, base));
-  if (rest == 0) return;
-  T lanes[B::size];
-  load_part<B>(step.scores + step.count - rest, rest, -kInfinity<T>).store_unaligned(lanes);
-  step.total += sum_of(raise_lanes<B, true>(lanes, kWidth<B>, 1, base, base));
-  for (Size i = 0; i < rest; ++i) step.scores[step.count - rest + i] = lanes[i];
+  step.total = sum_of(raise_lanes<B, true>(step.scores, kWidth<B>, step.count / kWidth<B>, base, base));
 }
 
 /// R rows of weights times C vectors of value columns.

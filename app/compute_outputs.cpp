@@ -82,10 +82,12 @@ ResultWriter::ResultWriter(const ComputeRequest& request, const Prepared& prepar
       prepared_(prepared),
       plan_(plan),
       console_(console),
-      weights_visibility_(make_visibility(prepared.inputs, request.head_choice.heads, request.head_choice.reduce)),
-      scores_visibility_(make_visibility(prepared.inputs, {}, Reduce::none)),
       files_(request.no_clobber),
       sinks_(kResultNames.size()) {
+  const bool bundled = request.wants(Result::bundle);
+  if (bundled || request.wants(Result::weights))
+    weights_visibility_ = make_visibility(prepared.inputs, request.head_choice.heads, request.head_choice.reduce);
+  if (bundled || request.wants(Result::scores)) scores_visibility_ = make_visibility(prepared.inputs, {}, Reduce::none);
   for (const OutputRequest& output : request.outputs) open(output);
 }
 

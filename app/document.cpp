@@ -143,13 +143,17 @@ class Reader {
     // Metadata of safetensors belongs to whoever wrote the file, such as {"format":"pt"}.
     if (document_.file->format() == "safetensors" && member.kind != MemberKind::array) return;
     const auto known = known_names(weights_only_);
-    if (member.name.empty())
-      fail_with_hint(ErrorKind::malformed, concat("give a single matrix as -X ", printable(document_.file->name(), 80)),
-                     member.where,
-                     ": found an array without a name, expected named ones such as embeddings, or query, key and value");
+    if (member.name.empty()) refuse_nameless(member);
     std::string hint = did_you_mean(member.name, known);
     if (hint.empty()) hint = concat("known names: ", word_list(known, known.size()));
     fail_with_hint(ErrorKind::malformed, hint, member.where, ": no field has the name '", printable(member.name, 60), "'");
+  }
+
+  void refuse_nameless(const Member& member) const {
+    constexpr std::string_view kExpected = "expected an object with names such as embeddings, or query, key and value";
+    if (member.kind != MemberKind::array) fail_kind(member, kExpected.substr(9));
+    fail_with_hint(ErrorKind::malformed, concat("give a single matrix as -X ", printable(document_.file->name(), 80)),
+                   member.where, ": found an array without a name, ", kExpected);
   }
 
   void take_array(const FieldName& field, const Member& member) {

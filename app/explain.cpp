@@ -16,7 +16,6 @@ constexpr Index kMostRows = 32;
 constexpr Index kMostColumns = 64;
 constexpr Index kMostHeads = 16;
 constexpr Index kMostTerms = 1024;
-constexpr Index kMostCells = 1 << 24;
 
 struct At {
   Index query = 0;
@@ -60,11 +59,10 @@ void check_product(const ComputeJob& job, const At& at) {
   if (at.query >= shape.queries || at.key >= shape.keys)
     fail(ErrorKind::usage, "--at ", at.query, ",", at.key, ": there are ", shape.queries, " queries and ", shape.keys,
          " keys, counted from 0");
-  const Shape cells{shape.batch, shape.heads, shape.queries, shape.keys};
-  if (planes(job) > kMostHeads || std::max(shape.head_size, shape.value_size) > kMostTerms ||
-      checked_size(cells, "scores") > kMostCells)
-    fail_with_hint(ErrorKind::usage, "compute --scores FILE writes all of them", "scores of shape ", shape_text(cells),
-                   " with heads of size ", shape.head_size, " are too many to explain");
+  const Index terms = std::max(shape.head_size, shape.value_size);
+  if (planes(job) > kMostHeads || terms > kMostTerms)
+    fail_with_hint(ErrorKind::usage, "--head H picks one head; compute --scores FILE writes all scores", planes(job),
+                   " heads of ", terms, " terms are too many to read; explain shows at most ", kMostHeads, " of ", kMostTerms);
 }
 
 void print_notes(const std::vector<std::string>& notes, Console& console) {
@@ -78,7 +76,7 @@ int run_explain(const Words& words, Console& console) {
     check_product(job, *at);
   else
     check_tables(job);
-  const AttentionSteps steps = compute_steps(job.prepared, console.run());
+  const AttentionSteps steps = compute_steps(job.prepared, at ? std::optional(at->query) : std::nullopt, console.run());
   print_notes(job.prepared.notes, console);
   print_notes(steps.report.notes, console);
   console.print(summary_text(job.prepared, steps.report));

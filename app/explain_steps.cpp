@@ -34,9 +34,11 @@ Array merged_heads(const Prepared& prepared, const MemoryBudget& budget, Mutable
 
 void KeptRows::append(const RowBlock& rows, std::string_view /*encoded*/) {
   columns_ = rows.columns;
-  for (Index r = 0; r < rows.count; ++r)
+  for (Index r = 0; r < rows.count; ++r) {
+    if (only_ && (rows.first + r) % queries_ != *only_) continue;
     for (Index c = 0; c < rows.columns; ++c)
       values_.push_back(rows.dtype == DType::f32 ? static_cast<double>(rows.row<float>(r)[c]) : rows.row<double>(r)[c]);
+  }
 }
 
 AttentionSteps::RowSoftmax AttentionSteps::softmax(Index row, std::optional<double> sink) const {
@@ -52,8 +54,8 @@ AttentionSteps::RowSoftmax AttentionSteps::softmax(Index row, std::optional<doub
   return steps;
 }
 
-AttentionSteps compute_steps(const Prepared& prepared, const RunContext& run) {
-  AttentionSteps steps;
+AttentionSteps compute_steps(const Prepared& prepared, std::optional<Index> only, const RunContext& run) {
+  AttentionSteps steps(prepared.shape.queries, only);
   AttentionOptions products = prepared.options;
   products.scale = 1;
   products.softcap = 0;

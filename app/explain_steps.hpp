@@ -10,23 +10,31 @@
 
 namespace attn::app {
 
-/// Rows of an array kept in memory as doubles.
+/// Rows of scores or weights kept in memory as doubles: all of them, or those of one query.
 class KeptRows : public RowSink {
  public:
+  KeptRows(Index queries, std::optional<Index> only) : queries_(queries), only_(only) {}
+
   void encode(const RowBlock& /*rows*/, std::string& /*encoded*/) const override {}
   void append(const RowBlock& rows, std::string_view encoded) override;
   void finish() override {}
 
-  const double* row(Index r) const { return values_.data() + r * columns_; }
+  /// By its number in the whole array.
+  const double* row(Index r) const { return values_.data() + (only_ ? r / queries_ : r) * columns_; }
   Index columns() const { return columns_; }
 
  private:
+  Index queries_;
+  std::optional<Index> only_;
   std::vector<double> values_;
   Index columns_ = 0;
 };
 
 /// Every stage of one run, as attention itself computes them. Rows are numbered (batch · H + head) · n + query.
 struct AttentionSteps {
+  AttentionSteps(Index queries, std::optional<Index> only)
+      : products(queries, only), scaled(queries, only), capped(queries, only), masked(queries, only), weights(queries, only) {}
+
   AttentionReport report;
   KeptRows products;  ///< Q Kᵀ, not yet scaled
   KeptRows scaled;    ///< times the scale
@@ -46,6 +54,7 @@ struct AttentionSteps {
   RowSoftmax softmax(Index row, std::optional<double> sink) const;
 };
 
-AttentionSteps compute_steps(const Prepared& prepared, const RunContext& run);
+/// `only` is the one query whose scores and weights are kept; unset: all are.
+AttentionSteps compute_steps(const Prepared& prepared, std::optional<Index> only, const RunContext& run);
 
 }  // namespace attn::app

@@ -174,7 +174,7 @@ class HeadPrinter {
     text += concat("row maximum  ", shown(softmax.maximum), "\n");
     text += blocked ? concat("exponential  0\n")
                     : concat("exponential  exp(", shown(masked), " - ", shown(softmax.maximum), ") = ", shown(exponential), "\n");
-    text += concat("row sum      ", shown(softmax.sum), "\n");
+    text += concat("row sum      ", shown(softmax.sum), sink() ? concat(", of which the sink ", shown(softmax.sink)) : "", "\n");
     text +=
         concat("weight       ", shown(exponential), " / ", shown(softmax.sum), " = ", shown(steps_.weights.row(row)[key]), "\n");
     console_.print(text);

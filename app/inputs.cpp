@@ -61,21 +61,21 @@ const Member& only_array(const ArrayFile& file) {
       const auto names = array_names(file);
       fail_with_hint(ErrorKind::malformed,
                      concat("name one as FILE:NAME, such as ", printable(file.name(), 60), ":", printable(names[0], 40)),
-                     file.name(), ": holds ", names.size(), " arrays (", shown_names(names), "), expected one");
+                     shown_name(file), ": holds ", names.size(), " arrays (", shown_names(names), "), expected one");
     }
     only = &member;
   }
   if (only) return *only;
   if (!file.members().empty() && file.members()[0].kind == MemberKind::other)
     fail(ErrorKind::malformed, file.members()[0].where, ": found ", file.members()[0].found, ", expected a matrix of numbers");
-  fail(ErrorKind::malformed, file.name(), ": holds no array of numbers");
+  fail(ErrorKind::malformed, shown_name(file), ": holds no array of numbers");
 }
 
 const Member& named_array(const ArrayFile& file, const std::string& name) {
   const Member* member = file.find(name);
   if (!member) {
     const auto names = array_names(file);
-    fail_with_hint(ErrorKind::malformed, did_you_mean(name, names), file.name(), ": has no array '", printable(name, 60),
+    fail_with_hint(ErrorKind::malformed, did_you_mean(name, names), shown_name(file), ": has no array '", printable(name, 60),
                    "'; it has: ", names.empty() ? "none" : shown_names(names));
   }
   if (member->kind != MemberKind::array) fail(ErrorKind::malformed, member->where, ": is no array of numbers");
@@ -137,6 +137,8 @@ ArrayFile& InputFiles::open(const std::string& path) {
   return *known->second;
 }
 
+std::string shown_name(const ArrayFile& file) { return file.name() == "-" ? "standard input" : printable(file.name()); }
+
 LoadedArray read_member(ArrayFile& file, const Member& member, const MemoryBudget& budget) {
   const auto place = static_cast<std::size_t>(&member - file.members().data());
   LoadedArray loaded;
@@ -168,7 +170,7 @@ LoadedArray read_token_map(ArrayFile& file, const MemoryBudget& budget) {
   const std::vector<Member>& members = file.members();
   const Index columns = members[0].shape[0];
   LoadedArray loaded;
-  loaded.origin = file.name();
+  loaded.origin = shown_name(file);
   loaded.is_text = true;
   loaded.array = make_array(DType::f64, {static_cast<Index>(members.size()), columns}, budget, loaded.origin);
   for (std::size_t row = 0; row < members.size(); ++row) {

@@ -45,6 +45,9 @@ class InputFiles {
   std::set<std::pair<unsigned long long, unsigned long long>> pipes_;  // device and inode
 };
 
+/// The file's name for messages: printable, "standard input" for "-".
+std::string shown_name(const ArrayFile& file);
+
 /// One array of an open file, with its labels and its name for messages.
 LoadedArray read_member(ArrayFile& file, const Member& member, const MemoryBudget& budget);
 

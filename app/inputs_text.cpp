@@ -66,7 +66,7 @@ std::vector<std::string> archive_tokens(const FileReference& place, InputFiles& 
   if (member && member->kind == MemberKind::strings) return member->strings;
   if (member && member->kind == MemberKind::text)
     if (auto list = parse_string_list(member->text)) return *list;
-  fail(ErrorKind::malformed, file.name(), ": has no list of tokens", member ? "" : " of that name", " '",
+  fail(ErrorKind::malformed, shown_name(file), ": has no list of tokens", member ? "" : " of that name", " '",
        printable(place.member.empty() ? "tokens" : place.member), "'");
 }
 

@@ -85,7 +85,7 @@ class Loader {
     const bool typed = std::any_of(inputs.begin(), inputs.end(), [&](Input input) { return request_.files.contains(input); });
     return typed || !document_.file ? ErrorKind::usage : ErrorKind::malformed;
   }
-  std::string place() const { return document_.file ? concat(document_.file->name(), ": ") : std::string(); }
+  std::string place() const { return document_.file ? concat(shown_name(*document_.file), ": ") : std::string(); }
 
   void check_families() const {
     const bool matrices = given(Input::query) || given(Input::key) || given(Input::value);
@@ -114,7 +114,8 @@ class Loader {
     for (const Input input : {Input::w_v, Input::w_o, Input::b_v, Input::b_o})
       if (request_.files.contains(input) && !valued) fail(ErrorKind::usage, option_of(input), " has no value to work on");
     if (request_.mask_kind && !given(Input::mask))
-      fail(document_.mask_kind ? ErrorKind::malformed : ErrorKind::usage, document_.mask_kind ? document_.mask_kind_where : "--mask-kind", " is given, but no mask");
+      fail(document_.mask_kind ? ErrorKind::malformed : ErrorKind::usage,
+           document_.mask_kind ? document_.mask_kind_where : "--mask-kind", " is given, but no mask");
   }
 
   /// Refuses from the headers of archives alone what would not fit.

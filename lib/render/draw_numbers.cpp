@@ -71,7 +71,8 @@ void draw_numbers(const Canvas& canvas, const Figure& figure, Index panel, doubl
       if (found == known.end()) found = known.emplace(words, fonts.shape(words, size)).first;
       set_color(canvas.cairo, contrasting(figure.range.color(value)));
       draw_text(canvas.cairo, found->second,
-                static_cast<double>(place.x) + (static_cast<double>(column) + 0.5) * static_cast<double>(cells.cell_width),
+                static_cast<double>(place.x) + (static_cast<double>(column) + 0.5) * static_cast<double>(cells.cell_width) +
+                    clear_middle(found->second),
                 static_cast<double>(place.y) + (static_cast<double>(row) + 0.5) * static_cast<double>(cells.cell_height),
                 Anchor::center);
     }

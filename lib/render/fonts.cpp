@@ -4,6 +4,8 @@
 #include <pango/pangocairo.h>
 #include <pango/pangofc-fontmap.h>
 
+#include <algorithm>
+#include <cmath>
 #include <filesystem>
 #include <set>
 
@@ -170,6 +172,25 @@ Text Fonts::shape(const std::string& utf8, double size, Weight weight, double ma
 }
 
 std::vector<std::string> Fonts::notes() const { return missing_glyph_notes(impl_->missing); }
+
+double clear_middle(const Text& text) {
+  const std::string_view words = pango_layout_get_text(text.layout.get());
+  const double middle = text.width / 2;
+  double nearest = 1e9;
+  for (std::size_t at = 0; at < words.size();) {
+    const std::size_t begin = at;
+    const char32_t c = next_code_point(words, at);
+    PangoRectangle place;
+    pango_layout_index_to_pos(text.layout.get(), static_cast<int>(begin), &place);
+    const double left = static_cast<double>(place.x) / PANGO_SCALE, right = left + static_cast<double>(place.width) / PANGO_SCALE;
+    // Between two characters, or above a point: nothing is drawn there at half the height of the digits.
+    const double gap = c == '.'                                             ? std::clamp(middle, left, right)
+                       : std::abs(left - middle) < std::abs(right - middle) ? left
+                                                                            : right;
+    if (std::abs(middle - gap) < std::abs(nearest)) nearest = middle - gap;
+  }
+  return std::abs(nearest) <= text.size / 4 ? nearest : 0;
+}
 
 void draw_text(cairo_t* cairo, const Text& text, double x, double y, Anchor anchor, double angle) {
   cairo_save(cairo);

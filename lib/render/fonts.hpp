@@ -46,6 +46,10 @@ class Fonts {
 /// Draws with the current colour; (x, y) is the anchor. `angle` in degrees, counter-clockwise.
 void draw_text(cairo_t* cairo, const Text& text, double x, double y, Anchor anchor, double angle = 0);
 
+/// For a number: how far to move it right so that no stroke crosses its middle, at most a quarter of the font size. Cells
+/// show the colour of their value at their very centre, below the number too.
+double clear_middle(const Text& text);
+
 /// Of the capital letters of the pinned font, as a share of the font size.
 inline constexpr double kCapHeight = 0.73;
 /// From one line to the next, as a share of the font size.

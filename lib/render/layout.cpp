@@ -303,22 +303,19 @@ Layout plan_layout(const FigureSpec& spec, double pixels, Fonts& fonts) {
     refuse_too_large(layout);
     return layout;
   }
-  // The margins depend on the labels and these on the cells: the widest room that leaves enough is searched for.
+  // The margins depend on the labels and these on the cells: from too much room down to what leaves enough for them.
   FigureSpec free = spec;
   free.options.width_pixels.reset();
   const Index wanted = *spec.options.width_pixels;
-  Index enough = 0, too_much = wanted;
   room.fill = true;
-  while (too_much - enough > std::max<Index>(1, wanted / 500)) {
-    const Index middle = (enough + too_much) / 2;
-    room.width = static_cast<double>(middle);
-    (try_room(free, room, fonts).width <= wanted ? enough : too_much) = middle;
-  }
-  if (enough > 0) {
-    room.width = static_cast<double>(enough);
-    Layout layout = try_room(spec, room, fonts);
-    refuse_too_large(layout);
-    return layout;
+  for (room.width = static_cast<double>(wanted); room.width >= 1;) {
+    const Layout tried = try_room(free, room, fonts);
+    if (tried.width <= wanted) {
+      Layout layout = try_room(spec, room, fonts);
+      refuse_too_large(layout);
+      return layout;
+    }
+    room.width = std::min(room.width, static_cast<double>(tried.cells.width())) - static_cast<double>(tried.width - wanted);
   }
   fail(ErrorKind::usage, "--width ", *spec.options.width_pixels,
        " leaves no room for the cells beside labels and colour bar; use a larger --width or --labels none");

@@ -30,11 +30,8 @@ int label_width(const FigureSpec& spec, int columns) {
 /// The colour bar: its ends in numbers, and between them the colours or shades.
 std::string legend_line(const TerminalFigure& figure) {
   const TerminalColor color = figure.spec.options.terminal_color;
-  const double largest = std::max(std::abs(figure.range.low()), std::abs(figure.range.high()));
-  const std::string low =
-      (figure.range.below() ? "≤" : "") + cell_number(figure.range.low(), figure.spec.options.digits, largest);
-  const std::string high =
-      (figure.range.above() ? "≥" : "") + cell_number(figure.range.high(), figure.spec.options.digits, largest);
+  const std::string low = (figure.range.below() ? "≤" : "") + format_rounded(figure.range.low(), 3);
+  const std::string high = (figure.range.above() ? "≥" : "") + format_rounded(figure.range.high(), 3);
   const int room = figure.plan.columns - display_width(low) - display_width(high) - 2;
   if (room < 4) return cut_to_width(low + ".." + high, figure.plan.columns) + "\n";
   const int length = std::min(room, 24);

@@ -1,6 +1,6 @@
 // The line view: query tokens left, key tokens right, one line for each pair; its opacity is the weight.
 
-const MOST_LINES = 4000;         // more than this no eye tells apart and no browser draws at once
+const MOST_LINES = 2000;           // more than this no eye tells apart and no browser draws at once
 const FAINTEST = 0.02;             // of all lines together; many fainter ones only make a fog
 const FAINTEST_FOCUSED = 1 / 512;  // of one token's lines; less does not change a pixel
 const OPACITY_BINS = 4096;
@@ -214,14 +214,12 @@ class LineView {
   fill(group, lines, height) {
     const made = lines.map((line) => {
       const element = this.template.cloneNode();
-      element.setAttribute('x1', '0');
-      element.setAttribute('x2', '100');
       element.setAttribute('y1', String((line.query + 0.5) * height));
       element.setAttribute('y2', String((line.key + 0.5) * height));
       element.setAttribute('stroke-opacity', String(line.opacity));
       if (line.value < 0) element.setAttribute('class', 'negative');
-      element.dataset.query = line.query;
-      element.dataset.key = line.key;
+      element.setAttribute('data-query', String(line.query));
+      element.setAttribute('data-key', String(line.key));
       return element;
     });
     group.replaceChildren(...made);

@@ -1,5 +1,5 @@
 """What holds for every subcommand: words, exit codes, the form of errors, streams."""
-import os, re, subprocess
+import os, re, subprocess, time
 
 import attn_test
 from attn_test import CliTest, main
@@ -217,6 +217,32 @@ class ProgressLine(CliTest):
     def test_always_speaks_on_a_pipe(self):
         self.write("w.csv", WEIGHTS)
         self.assertRegex(self.run_cli("inspect", "w.csv", "--progress", "always").err, r"(?m)^attn-cli: reading")
+
+    def slow_inspect(self, *words):
+        """What standard error, a terminal, gets while standard input takes more than a second to come."""
+        leader, follower = os.openpty()
+        process = subprocess.Popen([attn_test.BINARY, "inspect", "-", *words], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=follower,
+                                   cwd=self.folder, env={"PATH": os.environ["PATH"], "TERM": "xterm"})
+        os.close(follower)
+        process.stdin.write(b"1,2\n"), process.stdin.flush()
+        time.sleep(1.3)
+        out, _ = process.communicate(b"3,4\n", timeout=20)
+        self.assertEqual(process.returncode, 0)
+        self.assertIn(b"[2,2]", out)
+        text = b""
+        try:
+            while piece := os.read(leader, 65536): text += piece
+        except OSError: pass  # the other end is closed
+        os.close(leader)
+        return text.decode()
+
+    def test_slow_work_shows_one_line_that_is_wiped(self):
+        text = self.slow_inspect()
+        self.assertRegex(text, r"\A(\rattn-cli: reading[^\r\n]*, 1 s\x1b\[K)+\r\x1b\[K\Z")
+
+    def test_quiet_and_never(self):
+        self.assertEqual(self.slow_inspect("-q"), "")
+        self.assertEqual(self.slow_inspect("--progress", "never"), "")
 
 
 main()

@@ -17,6 +17,7 @@ class JsonBundle : public BundleWriter {
     const ArrayHeader& lead = lead_header(headers_);
     std::string head = "{\"schema\":\"attn-cli/1\",";
     append_json_labels_and_facts(head, lead);
+    append_json_shapes(head, headers_);
     bytes_.write(head);
     write_json_allowed(lead, bytes_);
     bytes_.write(key(0));

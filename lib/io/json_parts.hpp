@@ -2,6 +2,7 @@
 
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "attn/io/array_writer.hpp"
 
@@ -17,5 +18,8 @@ void append_json_labels_and_facts(std::string& out, const ArrayHeader& header);
 
 /// `"allowed":[[[0,1]],..],` written row by row; nothing if header.visibility is null.
 void write_json_allowed(const ArrayHeader& header, ByteSink& bytes);
+
+/// `"shapes":{"weights":[0,3],..},` if any of the arrays has no elements: its lists alone would not tell all axes.
+void append_json_shapes(std::string& out, const std::vector<ArrayHeader>& headers);
 
 }  // namespace attn

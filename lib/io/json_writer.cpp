@@ -1,5 +1,6 @@
 #include "io/json_writer.hpp"
 
+#include <algorithm>
 #include <cmath>
 
 #include "attn/base/error.hpp"
@@ -174,6 +175,19 @@ void append_json_labels_and_facts(std::string& out, const ArrayHeader& header) {
     append_fact(out, fact);
     out += ",\n ";
   }
+}
+
+void append_json_shapes(std::string& out, const std::vector<ArrayHeader>& headers) {
+  if (std::none_of(headers.begin(), headers.end(), [](const ArrayHeader& header) { return has_no_elements(header.shape); }))
+    return;
+  std::string_view separator = "\"shapes\":{";
+  for (const ArrayHeader& header : headers) {
+    out += separator;
+    append_json_string(out, header.name);
+    (out += ':') += shape_text(header.shape);
+    separator = ",";
+  }
+  out += "},\n ";
 }
 
 void write_json_allowed(const ArrayHeader& header, ByteSink& bytes) {

@@ -126,5 +126,21 @@ TEST_F(JsonRoundTrip, EverythingComesBack) {
   }
 }
 
+TEST_F(JsonRoundTrip, ABundleKeepsTheShapesOfEmptyArrays) {
+  const std::vector<ArrayHeader> headers{header_of("weights", {0, 3}), header_of("output", {0, 2}), header_of("key", {3, 2})};
+  TextSink sink;
+  const auto bundle = make_bundle_writer("json", headers, {}, sink);
+  const double key[] = {1, 2, 3, 4, 5, 6};
+  const RowBlock rows{0, 3, 2, DType::f64, key, 2};
+  std::string encoded;
+  bundle->sink(2).encode(rows, encoded);
+  bundle->sink(2).append(rows, encoded);
+  for (std::size_t i = 0; i < headers.size(); ++i) bundle->sink(i).finish();
+  bundle->finish();
+  const auto file = open("b.json", sink.text);
+  for (const ArrayHeader& header : headers) EXPECT_EQ(file->find(header.name)->shape, header.shape) << header.name;
+  EXPECT_EQ(numbers_of(*file, member_at(*file, "key")), (Numbers{1, 2, 3, 4, 5, 6}));
+}
+
 }  // namespace
 }  // namespace attn::testing

@@ -15,5 +15,7 @@ struct WebPage {
 
 /// Heatmap and line view of attention weights.
 const WebPage& attention_page();
+/// The steps of a small computation, one query at a time.
+const WebPage& explanation_page();
 
 }  // namespace attn

@@ -7,61 +7,10 @@
 #include "attn/base/error.hpp"
 #include "attn/base/text.hpp"
 #include "render/colormap.hpp"
-#include "render/label_text.hpp"
+#include "render/html_json.hpp"
 
 namespace attn {
 namespace {
-
-/// One JSON object, members in the order they are added.
-class JsonObject {
- public:
-  void text(std::string_view name, std::string_view value) {
-    key(name);
-    append_json_string(json_, value);
-  }
-  void number(std::string_view name, double value) {
-    key(name);
-    append_number(json_, value);
-  }
-  void flag(std::string_view name, bool value) { raw(name, value ? "true" : "false"); }
-  void optional(std::string_view name, const std::optional<double>& value) {
-    if (value)
-      number(name, *value);
-    else
-      raw(name, "null");
-  }
-  void raw(std::string_view name, std::string_view json) {
-    key(name);
-    json_ += json;
-  }
-  std::string close() { return json_ + "}"; }
-
- private:
-  void key(std::string_view name) {
-    json_ += json_.size() > 1 ? "," : "";
-    append_json_string(json_, name);
-    json_ += ':';
-  }
-  std::string json_ = "{";
-};
-
-std::string json_list(const std::vector<std::string>& texts) {
-  std::string json = "[";
-  for (const std::string& text : texts) {
-    if (json.size() > 1) json += ',';
-    append_json_string(json, text);
-  }
-  return json + "]";
-}
-
-std::string json_list(const std::vector<Index>& numbers) {
-  std::string json = "[";
-  for (const Index number : numbers) {
-    if (json.size() > 1) json += ',';
-    json += std::to_string(number);
-  }
-  return json + "]";
-}
 
 /// The token lists of all layers, each different one once.
 class TokenLists {
@@ -74,25 +23,13 @@ class TokenLists {
     const auto [place, is_new] = numbers_.try_emplace(tokens, numbers_.size());
     if (is_new) {
       if (!json_.empty()) json_ += ',';
-      json_ += describe(tokens);
+      json_ += json_tokens(tokens, prettify_);
     }
     return std::to_string(place->second);
   }
   std::string json() const { return concat("[", json_, "]"); }
 
  private:
-  /// `shown` stands only where it differs from the tokens themselves.
-  std::string describe(const std::vector<std::string>& tokens) const {
-    const std::vector<std::string> pretty = prettify_ ? prettify_labels(tokens) : tokens;
-    std::vector<std::string> shown;
-    shown.reserve(pretty.size());
-    for (const std::string& token : pretty) shown.push_back(visible_label(token));
-    JsonObject list;
-    list.raw("tokens", json_list(tokens));
-    if (shown != tokens) list.raw("shown", json_list(shown));
-    return list.close();
-  }
-
   bool prettify_;
   std::map<std::vector<std::string>, std::size_t> numbers_;
   std::string json_;

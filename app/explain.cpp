@@ -38,6 +38,14 @@ Index planes(const ComputeJob& job) {
   return job.prepared.shape.batch * (chosen ? chosen : job.prepared.shape.heads);
 }
 
+/// Of all arrays that are shown before and after the heads.
+Index widest_source(const Prepared& prepared) {
+  Index widest = 0;
+  for (const auto& [input, source] : prepared.sources.arrays)
+    if (input <= Input::b_qkv) widest = std::max(widest, width_of(*source.array));
+  return widest;
+}
+
 void check_tables(const ComputeJob& job) {
   const AttentionShape& shape = job.prepared.shape;
   struct Limit {
@@ -47,6 +55,7 @@ void check_tables(const ComputeJob& job) {
   const Limit limits[] = {{"queries", shape.queries, kMostRows},
                           {"keys", shape.keys, kMostRows},
                           {"columns in a head", std::max(shape.head_size, shape.value_size), kMostColumns},
+                          {"columns of weights", widest_source(job.prepared), kMostColumns},
                           {"heads to show", planes(job), kMostHeads}};
   for (const Limit& limit : limits)
     if (limit.found > limit.most)

@@ -52,11 +52,26 @@ void refuse_beyond_float32(const Array& array, const std::string& origin) {
                      place_text(array, i), " is beyond float32");
 }
 
-void convert(Source& source, DType dtype, const MemoryBudget& budget) {
-  if (source.array->dtype == dtype) return;
-  if (dtype == DType::f32) refuse_beyond_float32(*source.array, source.origin);
-  source.array = std::make_shared<const Array>(convert_array(*source.array, dtype, budget, source.origin));
-}
+/// Converts each array once, however many inputs share it.
+class Converter {
+ public:
+  Converter(DType dtype, const MemoryBudget& budget) : dtype_(dtype), budget_(budget) {}
+
+  void convert(Source& source) {
+    if (source.array->dtype == dtype_) return;
+    std::shared_ptr<const Array>& converted = converted_[source.array.get()];
+    if (!converted) {
+      if (dtype_ == DType::f32) refuse_beyond_float32(*source.array, source.origin);
+      converted = std::make_shared<const Array>(convert_array(*source.array, dtype_, budget_, source.origin));
+    }
+    source.array = converted;
+  }
+
+ private:
+  DType dtype_;
+  const MemoryBudget& budget_;
+  std::map<const Array*, std::shared_ptr<const Array>> converted_;
+};
 
 class Loader {
  public:
@@ -127,8 +142,21 @@ class Loader {
     files_.run().budget.require(bytes, "the arrays of the inputs");
   }
 
+  /// The input that was loaded already from the same file and member, such as -K of `-Q x.npy -K x.npy`.
+  const Source* loaded_before(Input input, const std::string& file) const {
+    for (const auto& [other, source] : sources_.arrays)
+      if (other != input && request_.files.contains(other) && request_.files.at(other) == file && is_operand(other))
+        return &source;
+    return nullptr;
+  }
+
   void load_option(Input input, const std::string& file) {
     const bool embedded = input == Input::embeddings || input == Input::context;
+    if (const Source* same = loaded_before(input, file); same && is_operand(input) && !embedded) {
+      files_.open(parse_file_reference(file).path);  // refuses a pipe, which cannot be read twice
+      sources_.arrays.emplace(input, *same);
+      return;
+    }
     LoadedArray loaded = embedded ? load_embeddings(file, files_) : load_array(file, files_);
     sources_.arrays.emplace(input, source_of(std::move(loaded), true));
   }
@@ -187,8 +215,9 @@ class Loader {
     sources_.dtype = request_.precision == Precision::float64 ? DType::f64 : DType::f32;
     for (const auto& [input, source] : sources_.arrays)
       if (request_.precision == Precision::automatic && is_operand(input) && needs_float64(source)) sources_.dtype = DType::f64;
+    Converter converter(sources_.dtype, files_.run().budget);
     for (auto& [input, source] : sources_.arrays)
-      if (is_operand(input)) convert(source, sources_.dtype, files_.run().budget);
+      if (is_operand(input)) converter.convert(source);
     for (const auto& [input, source] : sources_.arrays)
       if ((is_weight(input) || input == Input::sinks) && !request_.attention.allow_nonfinite) refuse_nonfinite(source);
   }

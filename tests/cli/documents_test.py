@@ -1,8 +1,8 @@
 """Documents of compute: every form they may have, their names, their options, and what is refused."""
 import json
-from array_files import npy, npz, safetensors
+from array_files import npy, npz, read_npz, read_safetensors, safetensors
 from attn_test import SAMPLES, CliTest, main
-from plain_attention import attend, numbers
+from plain_attention import attend, heads, numbers, plus, product, transpose
 
 X = numbers(4, 3, 1)
 TOKENS = ["The", "cat", "is", "cute"]
@@ -238,6 +238,18 @@ class Documents(CliTest):
             out = self.run_cli("compute", SAMPLES / name).out
             self.assertIn("precision  float64", out)
         self.assertIn("可愛", self.run_cli("compute", SAMPLES / "chinese.json", "--causal").out)
+        self.run_cli("compute", SAMPLES / "layer.safetensors", "-w", "w.npz", "-o", "o.npz")
+        document, _ = read_safetensors((SAMPLES / "layer.safetensors").read_bytes())
+        x, w, b = (document[name][2] for name in ("embeddings", "in_proj_weight", "in_proj_bias"))
+        q, k, v = (plus(product(x, transpose(w[i:i + 4])), b[i:i + 4]) for i in (0, 4, 8))
+        want, merged = heads(q, k, v, 2)
+        output = plus(product(merged, transpose(document["out_proj.weight"][2])), document["out_proj.bias"][2])
+        self.assertClose(read_npz((self.folder / "w.npz").read_bytes())["weights"][2], want, 1e-6)
+        self.assertClose(read_npz((self.folder / "o.npz").read_bytes())["output"][2], output, 1e-6)
+        self.run_cli("compute", SAMPLES / "grouped.npz", "-w", "w.json")
+        document = {name: rows[2] for name, rows in read_npz((SAMPLES / "grouped.npz").read_bytes()).items() if name in ("query", "key", "value")}
+        want, _ = heads(*(document[name][0] for name in ("query", "key", "value")), 4, 2, allowed=lambda i, j: j <= i + 2)
+        self.assertClose(self.read_json("w.json")["weights"], [want], 1e-6)
         self.run_cli("compute", "-Q", SAMPLES / "query.csv", "-K", SAMPLES / "key.csv", "-V", SAMPLES / "value.csv", "-o", "o.csv")
         self.assertRegex(self.read("o.csv"), r"^2\n2\.2033")
 

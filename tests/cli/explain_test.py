@@ -78,8 +78,19 @@ class Explain(CliTest):
         self.assertClose(tables["output"], columns(merged, 0, 2), 1e-5)
         self.assertClose(tables["output (2)"], columns(merged, 2, 4), 1e-5)
         self.assertClose(tables["merged"], merged, 1e-5)
-        self.assertClose(tables["output (3)"], plus(product(merged, w_o), b_o), 1e-5)
+        self.assertClose(tables["final output"], plus(product(merged, w_o), b_o), 1e-5)
         self.assertNotIn("head 0\n", self.explain("doc.json", "--heads", 2, "--head", 1))
+
+    def test_what_is_projected(self):
+        x, w_q = numbers(3, 2, 1), numbers(2, 2, 2)
+        self.write("doc.json", {"tokens": ["a", "b", "c"], "embeddings": x, "W_Q": w_q, "b_K": [1, 2]})
+        tables = self.tables(self.explain("doc.json"))
+        self.assertClose(tables["X"], x, 1e-5)
+        self.assertClose(tables["W_Q"], w_q, 1e-5)
+        self.assertEqual(tables["b_K"], [[1, 2]])
+        self.assertClose(tables["Q"], product(x, w_q), 1e-5)
+        self.assertClose(tables["K"], plus(x, [1, 2]), 1e-5)
+        self.assertNotIn("X: ", self.explain(CAT))
 
     def test_one_product(self):
         q, k, v = numbers(2, 3, 1), numbers(3, 3, 2), numbers(3, 2, 3)

@@ -130,6 +130,7 @@ void hold_standard_streams() {
   }
   complain(memory ? "attn-cli: error: out of memory: the machine has no more for this run\n"
                   : "attn-cli: error: a fault of attn-cli itself: it was about to abort\n");
+  remove_temporaries();
   _exit(static_cast<int>(memory ? ErrorKind::memory : ErrorKind::internal));
 }
 

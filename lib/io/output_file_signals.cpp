@@ -28,6 +28,8 @@ struct Slot {
 };
 
 constexpr std::array<int, 3> kEndingSignals{SIGINT, SIGTERM, SIGHUP};
+/// How GLib and abort() end a process that finds no memory.
+constexpr std::array<int, 2> kAbortingSignals{SIGABRT, SIGTRAP};
 
 /// A signal handler has no other way to its data than a variable of the whole program.
 std::array<Slot, 256>& slots() {
@@ -61,13 +63,24 @@ class SignalsHeld {
 };
 
 extern "C" void remove_temporaries_and_end(int signal) {
-  for (Slot& slot : slots())
-    if (slot.state.load() == Slot::live) ::unlink(slot.path);
+  remove_temporaries();
   // The disposition is the default again (SA_RESETHAND) and the signal is not held (SA_NODEFER): this ends the process.
   ::raise(signal);
 }
 
+void clean_up_at(int signal) {
+  struct sigaction action {};
+  action.sa_handler = remove_temporaries_and_end;
+  action.sa_flags = static_cast<int>(SA_RESETHAND | SA_NODEFER);
+  ::sigaction(signal, &action, nullptr);
+}
+
 }  // namespace
+
+void remove_temporaries() noexcept {
+  for (Slot& slot : slots())
+    if (slot.state.load() == Slot::live) ::unlink(slot.path);
+}
 
 TemporaryFile::TemporaryFile(const std::string& folder, const std::string& target, int& descriptor) {
   const std::string pattern = folder + (folder.ends_with('/') ? "" : "/") + ".attn-XXXXXX";
@@ -123,11 +136,9 @@ void install_signal_cleanup() {
     struct sigaction before {};
     ::sigaction(signal, nullptr, &before);
     if (before.sa_handler == SIG_IGN) continue;  // nohup, background jobs: whoever started us decides
-    struct sigaction action {};
-    action.sa_handler = remove_temporaries_and_end;
-    action.sa_flags = static_cast<int>(SA_RESETHAND | SA_NODEFER);
-    ::sigaction(signal, &action, nullptr);
+    clean_up_at(signal);
   }
+  for (const int signal : kAbortingSignals) clean_up_at(signal);
 }
 
 }  // namespace attn

@@ -45,9 +45,11 @@ class Spool : public ByteSink {
   std::unique_ptr<Impl> impl_;
 };
 
-/// Removes registered temporaries on SIGINT, SIGTERM and SIGHUP, then ends by that signal; ignores SIGPIPE and SIGXFSZ
+/// Removes registered temporaries on SIGINT, SIGTERM, SIGHUP, SIGABRT and SIGTRAP, then ends by that signal; ignores SIGPIPE and SIGXFSZ
 /// (writes then report them as errors).
 void install_signal_cleanup();
+/// Removes the temporaries of all outputs, for a run that is about to end without unwinding. Safe in a signal handler.
+void remove_temporaries() noexcept;
 
 /// Writes text to a standard stream with errors checked; false if the reader went away, ErrorKind::output otherwise.
 bool write_stream(int descriptor, std::string_view text);

@@ -1,5 +1,5 @@
 """What holds for every subcommand: words, exit codes, the form of errors, streams."""
-import os, re, subprocess, time
+import os, re, signal, subprocess, time
 
 import attn_test
 from attn_test import CliTest, main
@@ -165,6 +165,26 @@ class Streams(CliTest):
     def test_the_locale_changes_nothing(self):
         for name in ("C", "de_DE.UTF-8", "xx_XX"):
             self.assertEqual(self.run_cli("demo", env={"LC_ALL": name}).out_bytes, self.run_cli("demo").out_bytes)
+
+
+class Signals(CliTest):
+    def test_an_ended_run_leaves_what_was_there(self):
+        self.write("w.csv", WEIGHTS), self.write("old.txt", "old")
+        os.mkfifo(self.folder / "fifo")  # nobody reads it: the run waits with its first output begun
+        for name in ("INT", "TERM", "HUP", "ABRT", "TRAP"):
+            number = getattr(signal, "SIG" + name)
+            process = subprocess.Popen([attn_test.BINARY, "render", "w.csv", "-o", "old.txt", "-o", "fifo", "--format", "txt"],
+                                       cwd=self.folder, stderr=subprocess.PIPE, restore_signals=True)
+            for _ in range(200):
+                if any(f.startswith(".attn-") for f in self.files()): break
+                time.sleep(0.02)
+            else: self.fail("no temporary file was begun")
+            process.send_signal(number)
+            self.assertEqual(process.wait(timeout=10), -number, name)
+            self.assertEqual(process.stderr.read(), b"")
+            process.stderr.close()
+            self.assertEqual(self.files(), ["fifo", "old.txt", "w.csv"], name)
+            self.assertEqual(self.read("old.txt"), "old")
 
 
 class Colour(CliTest):

@@ -20,10 +20,19 @@ bool needs_float64(const Source& source) {
          dtype == DType::u64;
 }
 
+/// The end of a long place tells most: the file's name, and the member in it. Messages name several places in a line.
+std::string short_place(const std::string& place) {
+  constexpr std::size_t kMost = 80;
+  if (place.size() <= kMost) return place;
+  std::size_t begin = place.size() - (kMost - 3);
+  while ((static_cast<unsigned char>(place[begin]) & 0xc0) == 0x80) ++begin;  // not within a character
+  return concat("...", place.substr(begin));
+}
+
 Source source_of(LoadedArray loaded, bool from_option) {
   Source source;
   source.array = std::make_shared<const Array>(std::move(loaded.array));
-  source.origin = std::move(loaded.origin);
+  source.origin = short_place(loaded.origin);
   source.member = std::move(loaded.member);
   source.labels = std::move(loaded.labels.query_tokens);
   source.is_text = loaded.is_text;

@@ -29,17 +29,12 @@ class OnlineRun {
 
   void run() {
     const Index tasks = job().sizes.batch * places() * blocks();
-    const int threads = static_cast<int>(std::clamp<Index>(tasks, 1, plan_.run.threads));
-    std::vector<Worker> workers;
-    for (int i = 0; i < threads; ++i) workers.emplace_back(*this);
-    std::atomic<Index> done{0};
-    parallel_for(tasks, threads, [&](Index task, int worker) {
-      // The heads one after the other, so that keys and values stay in the cache; within a head the last block first,
-      // which under a causal mask is the longest.
-      const Index plane = task / blocks(), block = blocks() - 1 - task % blocks();
-      work(workers[static_cast<std::size_t>(worker)], plane / places(), plane % places(), block);
-      const Index finished = ++done;
-      if (plan_.run.progress) plan_.run.progress->update("computing", finished, tasks);
+    const Index stretches = (job().sizes.keys + plan_.stretch - 1) / plan_.stretch;
+    if (tasks < 4 * plan_.run.threads && stretches > 1) return run_by_stretch(stretches);
+    std::vector<Worker> workers = make_workers(tasks);
+    for_tasks(tasks, tasks, [&](Index task, int worker) {
+      work(workers[static_cast<std::size_t>(worker)], place_of(task), {0, job().sizes.keys});
+      finish_all(workers[static_cast<std::size_t>(worker)], place_of(task));
     });
   }
 
@@ -64,6 +59,17 @@ class OnlineRun {
     std::unique_ptr<PanelWorker<T>> steps;
     std::vector<Panel<T>> panels;  // [panels][heads]
     T* scores = nullptr;           // [kKeyBlock][lanes]
+  };
+
+  /// Which panels a task is about.
+  struct TaskPlace {
+    Index batch, place, first, panels;
+  };
+
+  /// What one stretch of keys gives to one panel.
+  struct Stretch {
+    RunningSums<T> sums;
+    T* check;
   };
 
   const KernelJob& job() const { return plan_.job; }
@@ -101,35 +107,121 @@ class OnlineRun {
     return 2 * mixed > seen && seen > 2 * static_cast<Index>(panels_.size()) / stride;
   }
 
-  void work(Worker& worker, Index batch, Index place, Index block) {
-    const Index first = block * shape_.panels;
-    const Index count = std::min(shape_.panels, static_cast<Index>(panels_.size()) - first);
+  /// The heads one after the other, so that keys and values stay in the cache; within a head the last block first, which
+  /// under a causal mask is the longest.
+  TaskPlace place_of(Index task) const {
+    const Index plane = task / blocks(), block = blocks() - 1 - task % blocks(), first = block * shape_.panels;
+    return {plane / places(), plane % places(), first, std::min(shape_.panels, static_cast<Index>(panels_.size()) - first)};
+  }
+
+  std::vector<Worker> make_workers(Index tasks) const {
+    std::vector<Worker> workers;
+    for (Index i = 0; i < std::clamp<Index>(tasks, 1, plan_.run.threads); ++i) workers.emplace_back(*this);
+    return workers;
+  }
+
+  template <typename Work>
+  void for_tasks(Index tasks, Index total, const Work& work) {
+    parallel_for(tasks, plan_.run.threads, [&](Index task, int worker) {
+      work(task, worker);
+      const Index finished = ++done_;
+      if (plan_.run.progress) plan_.run.progress->update("computing", finished, total);
+    });
+  }
+
+  /// Few queries and many keys: the threads share the keys. What each stretch gives is kept and merged in order, just as
+  /// if one thread had done them all.
+  void run_by_stretch(Index stretches) {
+    const Index tasks = job().sizes.batch * places() * blocks();
+    const Index panels = shape_.panels * heads_in_task();
+    std::vector<Stretch> kept(static_cast<std::size_t>(tasks * stretches * panels));
+    const Buffer memory = carve_stretches(kept);
+    std::vector<Worker> workers = make_workers(tasks * stretches);
+    for_tasks(tasks * stretches, tasks * (stretches + 1), [&](Index number, int w) {
+      Worker& worker = workers[static_cast<std::size_t>(w)];
+      const Index begin = number % stretches * plan_.stretch;
+      work(worker, place_of(number / stretches), {begin, std::min(begin + plan_.stretch, job().sizes.keys)});
+      for (Index p = 0; p < panels; ++p)
+        keep(worker.panels[static_cast<std::size_t>(p)], kept[static_cast<std::size_t>(number * panels + p)]);
+    });
+    for_tasks(tasks, tasks * (stretches + 1), [&](Index task, int w) {
+      Worker& worker = workers[static_cast<std::size_t>(w)];
+      const TaskPlace place = place_of(task);
+      work(worker, place, {0, 0});
+      for (Index p = 0; p < place.panels * heads_in_task(); ++p) {
+        Panel<T>& panel = worker.panels[static_cast<std::size_t>(p)];
+        for (Index s = 0; s < stretches; ++s)
+          take(panel, kept[static_cast<std::size_t>((task * stretches + s) * panels + p)], s > 0);
+      }
+      finish_all(worker, place);
+    });
+  }
+
+  Buffer carve_stretches(std::vector<Stretch>& kept) const {
+    const Index lanes = plan_.width() * tile::kMaxVectors;
+    const auto carve = [&](Carver& carver) {
+      for (Stretch& one : kept) one = {RunningSums<T>::carve(carver, lanes, plan_.value_size()), carver.take<T>(lanes)};
+    };
+    Carver count(nullptr);
+    carve(count);
+    Buffer memory = plan_.run.budget.allocate(count.used(), "sums over parts of the keys");
+    Carver carver(memory.data());
+    carve(carver);
+    return memory;
+  }
+
+  void keep(const Panel<T>& panel, const Stretch& to) const {
+    copy_sums(panel.now, to.sums, panel.lanes, plan_.value_size());
+    std::copy_n(panel.check, panel.lanes, to.check);
+  }
+
+  void take(Panel<T>& panel, const Stretch& from, bool fold) {
+    if (fold) PanelWorker<T>::fold(plan_, panel);
+    copy_sums(from.sums, panel.now, panel.lanes, plan_.value_size());
+    for (Index lane = 0; lane < panel.lanes; ++lane) panel.check[lane] += from.check[lane];
+  }
+
+  /// Starts the panels of a task and does those of their keys that lie in the range.
+  void work(Worker& worker, const TaskPlace& task, Range range) {
     const Index heads = heads_in_task();
-    Range visible{job().sizes.keys, 0};
-    for (Index p = 0; p < count; ++p)
+    Range visible{range.end, range.begin};
+    for (Index p = 0; p < task.panels; ++p)
       for (Index h = 0; h < heads; ++h) {
         Panel<T>& panel = worker.panels[static_cast<std::size_t>(p * heads + h)];
-        const PanelPlace& where = panels_[static_cast<std::size_t>(first + p)];
-        worker.steps->start(panel, {batch, place + h, where.queries}, where.lanes);
+        const PanelPlace& where = panels_[static_cast<std::size_t>(task.first + p)];
+        worker.steps->start(panel, {task.batch, task.place + h, where.queries}, where.lanes);
         if (panel.visible.empty()) continue;
-        visible = {std::min(visible.begin, panel.visible.begin), std::max(visible.end, panel.visible.end)};
+        visible = {std::min(visible.begin, std::max(panel.visible.begin, range.begin)),
+                   std::max(visible.end, std::min(panel.visible.end, range.end))};
       }
-    for (Index at = visible.begin - visible.begin % kKeyBlock; at < visible.end; at += kKeyBlock)
-      for (Index p = 0; p < count; ++p) advance(worker, &worker.panels[static_cast<std::size_t>(p * heads)], heads, at, false);
-    for (Index i = 0; i < count * heads; ++i) finish(worker, worker.panels[static_cast<std::size_t>(i)]);
+    for_blocks(visible, [&](Index at) {
+      for (Index p = 0; p < task.panels; ++p)
+        advance(worker, &worker.panels[static_cast<std::size_t>(p * heads)], heads, at, false);
+    });
+  }
+
+  void finish_all(Worker& worker, const TaskPlace& task) {
+    for (Index i = 0; i < task.panels * heads_in_task(); ++i) finish(worker, worker.panels[static_cast<std::size_t>(i)]);
   }
 
   void finish(Worker& worker, Panel<T>& panel) {
     PanelWorker<T>& steps = *worker.steps;
+    steps.conclude(panel);
     steps.unpack_output(panel);
     steps.write_log_sum_exp(panel);
     if (steps.needs_guard(panel)) {
+      // Values that are not finite are rare enough to begin again.
       steps.start(panel, panel.block, panel.lanes);
-      for (Index at = panel.visible.begin - panel.visible.begin % kKeyBlock; at < panel.visible.end; at += kKeyBlock)
-        advance(worker, &panel, 1, at, true);
+      for_blocks(panel.visible, [&](Index at) { advance(worker, &panel, 1, at, true); });
+      steps.conclude(panel);
       steps.unpack_output(panel);
     }
     steps.redo_doubtful(panel);
+  }
+
+  template <typename Work>
+  static void for_blocks(Range keys, const Work& work) {
+    for (Index at = keys.begin - keys.begin % kKeyBlock; at < keys.end; at += kKeyBlock) work(at);
   }
 
   /// The key block that begins at `at`, for one panel of each head of the task.
@@ -137,6 +229,8 @@ class OnlineRun {
     const Range keys = panels[0].keys_of_block(at);
     if (keys.empty()) return;
     PanelWorker<T>& steps = *worker.steps;
+    for (Index h = 0; h < heads; ++h)
+      if (steps.begins_stretch(panels[h], at)) PanelWorker<T>::fold(plan_, panels[h]);
     steps.mask.build(panels[0].block, panels[0].lanes, keys);
     const std::span<const KeySegment<T>> segments = steps.mask.segments();
     if (segments.empty()) return;
@@ -153,6 +247,7 @@ class OnlineRun {
   TiledPlan<T> plan_;
   std::vector<PanelPlace> panels_;
   TaskShape shape_;
+  std::atomic<Index> done_{0};
 };
 
 }  // namespace

@@ -26,9 +26,8 @@ Panel<T> PanelWorker<T>::carve_panel(const TiledPlan<T>& plan, Carver& carver) {
   const Index lanes = plan.width() * tile::kMaxVectors;
   Panel<T> panel;
   panel.query = carver.take<T>(plan.job.sizes.head_size * lanes);
-  panel.sums = carver.take<T>(plan.sums_values() ? plan.job.sizes.value_size * lanes : 0);
-  panel.maximum = carver.take<T>(lanes);
-  panel.total = carver.take<T>(lanes);
+  panel.now = RunningSums<T>::carve(carver, lanes, plan.value_size());
+  if (plan.job.sizes.keys > plan.stretch) panel.earlier = RunningSums<T>::carve(carver, lanes, plan.value_size());
   panel.check = carver.take<T>(lanes);
   panel.output_check = carver.take<T>(lanes);
   panel.query_peak = carver.take<T>(lanes);
@@ -44,23 +43,47 @@ void PanelWorker<T>::start(Panel<T>& panel, const QueryBlock& block, Index lanes
   const Index d = plan_.job.sizes.head_size;
   plan_.steps.pack({plan_.job.query.template row<T>(block.batch, block.head, block.queries.begin), plan_.job.query.row_stride,
                     panel.count(), d, plan_.query_factor, panel.query, lanes, panel.query_peak});
-  // A sink is one more key, seen before all others, whose value is 0.
   const T sink = plan_.sink(block.head);
-  std::fill_n(panel.maximum, lanes, sink);
-  std::fill_n(panel.total, lanes, plan_.first_total(sink));
   std::fill_n(panel.check, lanes, sink == -kInfinity<T> ? T(0) : sink - sink);
-  forget_values(panel);
+  forget_sums(panel);
 }
 
 template <typename T>
-void PanelWorker<T>::forget_values(Panel<T>& panel) {
+void PanelWorker<T>::forget_sums(Panel<T>& panel) {
   std::fill_n(panel.output_check, panel.lanes, T(0));
-  if (plan_.sums_values()) std::fill_n(panel.sums, plan_.job.sizes.value_size * panel.lanes, T(0));
+  panel.has_earlier = false;
+  clear(panel.now, panel.lanes, plan_.value_size());
+}
+
+template <typename T>
+void PanelWorker<T>::fold(const TiledPlan<T>& plan, Panel<T>& panel) {
+  if (panel.has_earlier)
+    merge(panel.earlier, panel.now, panel.lanes, plan.value_size(), plan.power_unit);
+  else
+    std::swap(panel.earlier, panel.now);
+  panel.has_earlier = true;
+  clear(panel.now, panel.lanes, plan.value_size());
+}
+
+template <typename T>
+void PanelWorker<T>::conclude(Panel<T>& panel) {
+  if (panel.has_earlier) {
+    fold(plan_, panel);
+    std::swap(panel.earlier, panel.now);
+  }
+  const T sink = plan_.sink(panel.block.head);
+  if (sink != -kInfinity<T>) merge_sink(panel.now, sink, panel.lanes, plan_.value_size(), plan_.power_unit);
 }
 
 template <typename T>
 void PanelWorker<T>::forget_highest() {
   std::fill_n(highest_, plan_.width() * tile::kMaxVectors, -kInfinity<T>);
+}
+
+template <typename T>
+void PanelWorker<T>::include_sink(const Panel<T>& panel) {
+  const T sink = plan_.sink(panel.block.head);
+  for (Index lane = 0; lane < panel.lanes; ++lane) highest_[lane] = std::max(highest_[lane], sink);
 }
 
 template <typename T>
@@ -91,7 +114,7 @@ void PanelWorker<T>::settle(Panel<T>& panel, const KeySegment<T>& segment, bool 
 
 template <typename T>
 void PanelWorker<T>::raise(Panel<T>& panel, Index key_count, T* scores) {
-  plan_.steps.powers({scores, key_count, panel.lanes, highest_, panel.maximum, panel.total, rescale_, plan_.power_unit});
+  plan_.steps.powers({scores, key_count, panel.lanes, highest_, panel.now.maximum, panel.now.total, rescale_, plan_.power_unit});
 }
 
 template <typename T>
@@ -107,7 +130,7 @@ void PanelWorker<T>::add_values(Panel<T>& panel, Range keys, std::span<const Key
     for (const KeySegment<T>& segment : segments) mark_bad_values(panel, segment);
   }
   plan_.steps.sums(
-      {powers, keys.end - keys.begin, panel.lanes, values, stride, plan_.job.sizes.value_size, panel.sums, rescale_});
+      {powers, keys.end - keys.begin, panel.lanes, values, stride, plan_.job.sizes.value_size, panel.now.values, rescale_});
 }
 
 /// Lanes that may see a bad value are left to the definition.
@@ -123,14 +146,15 @@ void PanelWorker<T>::mark_bad_values(Panel<T>& panel, const KeySegment<T>& segme
 
 template <typename T>
 const T* PanelWorker<T>::factors(const Panel<T>& panel) {
-  for (Index lane = 0; lane < panel.lanes; ++lane) factor_[lane] = panel.total[lane] > 0 ? 1 / panel.total[lane] : T(0);
+  const T* const total = panel.now.total;
+  for (Index lane = 0; lane < panel.lanes; ++lane) factor_[lane] = total[lane] > 0 ? 1 / total[lane] : T(0);
   return factor_;
 }
 
 template <typename T>
 bool PanelWorker<T>::doubtful(const Panel<T>& panel, Index lane) const {
   if (plan_.all_careful || panel.check[lane] != 0 || plan_.loses_digits(panel.query_peak[lane])) return true;
-  const bool deep = plan_.deep(panel.maximum[lane]);
+  const bool deep = plan_.deep(panel.now.maximum[lane]);
   if (!deep && plan_.job.empty_rows == EmptyRows::zero) return false;
   const bool empty = plan_.job.masks->row_is_empty(panel.block.batch, panel.block.head, panel.block.queries.begin + lane);
   return empty ? plan_.job.empty_rows != EmptyRows::zero : deep;
@@ -140,7 +164,7 @@ template <typename T>
 void PanelWorker<T>::unpack_output(Panel<T>& panel) {
   if (!plan_.sums_values()) return;
   const MutableTensorView& output = *plan_.wanted.output;
-  plan_.steps.unpack({panel.sums, plan_.job.sizes.value_size, panel.lanes, factors(panel),
+  plan_.steps.unpack({panel.now.values, plan_.job.sizes.value_size, panel.lanes, factors(panel),
                       output.template row<T>(panel.block.batch, panel.block.head, panel.block.queries.begin), output.row_stride,
                       panel.count(), panel.output_check});
 }
@@ -150,7 +174,7 @@ void PanelWorker<T>::write_log_sum_exp(const Panel<T>& panel) {
   if (!plan_.wanted.lse) return;
   for (Index lane = 0; lane < panel.count(); ++lane)
     *plan_.wanted.lse->template row<T>(panel.block.batch, panel.block.head, panel.block.queries.begin + lane) =
-        plan_.log_sum_exp(panel.maximum[lane], panel.total[lane]);
+        plan_.log_sum_exp(panel.now.maximum[lane], panel.now.total[lane]);
 }
 
 template <typename T>

@@ -6,6 +6,7 @@
 #include "core/kernels/tiled_guard.hpp"
 #include "core/kernels/tiled_mask.hpp"
 #include "core/kernels/tiled_plan.hpp"
+#include "core/kernels/tiled_sums.hpp"
 
 namespace attn {
 
@@ -14,11 +15,11 @@ template <typename T>
 struct Panel {
   QueryBlock block;
   Index lanes = 0;
-  Range visible;    // keys that some of the queries may see, begin rounded down to kKeyStep
-  T* query;         // [d][lanes]
-  T* sums;          // [v][lanes], weighted values times 2^kPowerShift · total
-  T* maximum;       // [lanes], running; the sink counts as a score
-  T* total;         // [lanes], running sum of powers
+  Range visible;           // keys that some of the queries may see, begin rounded down to kKeyStep
+  T* query;                // [d][lanes]
+  RunningSums<T> now;      // of the current stretch of keys; in the end of all keys and the sink
+  RunningSums<T> earlier;  // of the stretches before, if there are any
+  bool has_earlier = false;
   T* check;         // [lanes], NaN once a score is not finite
   T* output_check;  // [lanes], NaN once an output is not finite
   T* query_peak;    // [lanes]
@@ -47,11 +48,20 @@ class PanelWorker {
   void settle(Panel<T>& panel, const KeySegment<T>& segment, bool cap, T* scores, T* check);
   /// The maxima of what score() and settle() have seen since.
   void forget_highest();
+  /// For powers relative to the maximum of all keys: the sink must count then too, or weights far below it lose digits.
+  void include_sink(const Panel<T>& panel);
   /// Scores to powers, with the running maximum and total.
   void raise(Panel<T>& panel, Index key_count, T* scores);
   /// Powers times values; with `guarded`, as if values that are not finite were 0 (lanes that may see one are marked).
   void add_values(Panel<T>& panel, Range keys, std::span<const KeySegment<T>> segments, const T* powers, bool guarded);
-  void forget_values(Panel<T>& panel);
+  /// The sums begin anew; what is known of the scores stays.
+  void forget_sums(Panel<T>& panel);
+  /// Whether a stretch of keys ends before the block that begins at `at`.
+  bool begins_stretch(const Panel<T>& panel, Index at) const { return at % plan_.stretch == 0 && at > panel.visible.begin; }
+  /// Closes a stretch of keys.
+  static void fold(const TiledPlan<T>& plan, Panel<T>& panel);
+  /// Brings together all stretches and the sink.
+  void conclude(Panel<T>& panel);
 
   /// 1 / total of each lane, 0 for a row that saw nothing.
   const T* factors(const Panel<T>& panel);

@@ -8,6 +8,10 @@
 namespace attn {
 namespace {
 
+/// Keys are summed in stretches of at least so many, and in about so many stretches at most.
+constexpr Index kLeastStretch = 16 * kKeyBlock;
+constexpr Index kMostStretches = 64;
+
 /// The factor of the queries in double.
 double exact_factor(const KernelJob& job, bool natural) {
   return natural || job.softcap > 0 ? job.scale : job.scale * std::numbers::log2e;
@@ -39,6 +43,7 @@ TiledPlan<T>::TiledPlan(const KernelJob& the_job, const RunContext& the_run, Sco
   cap_height = static_cast<T>(height);
   cap_shrink = static_cast<T>(shrink);
   power_unit = natural ? static_cast<T>(log2e) : T(1);
+  stretch = std::max(kLeastStretch, (job.sizes.keys / kMostStretches + kKeyBlock - 1) / kKeyBlock * kKeyBlock);
   all_careful = !holds<T>(factor) || !holds<T>(height) || !holds<T>(shrink);
 }
 
@@ -46,11 +51,6 @@ template <typename T>
 T TiledPlan<T>::sink(Index head) const {
   if (job.sinks.empty()) return -std::numeric_limits<T>::infinity();
   return static_cast<T>(job.sinks[static_cast<std::size_t>(head)] * (natural ? 1 : std::numbers::log2e));
-}
-
-template <typename T>
-T TiledPlan<T>::first_total(T sink) const {
-  return sink == -std::numeric_limits<T>::infinity() ? T(0) : std::ldexp(T(1), tile::kPowerShift<T>);
 }
 
 template <typename T>

@@ -34,15 +34,15 @@ struct TiledPlan {
   T cap_height;  ///< 0: no softcap
   T cap_shrink;
   T power_unit;      ///< scores times this are in bits
+  Index stretch;     ///< so many keys are summed by themselves before they are merged with those before
   bool all_careful;  ///< a scale that T cannot hold: every row goes through the definition
 
   /// Whether weighted sums of the values are wanted.
   bool sums_values() const { return wanted.output.has_value() && job.sizes.value_size > 0; }
   Index width() const { return steps.vector_lanes; }
+  Index value_size() const { return sums_values() ? job.sizes.value_size : 0; }
   /// The sink of a head in the unit of the scores; -inf without one.
   T sink(Index head) const;
-  /// The running total before any key: that of the sink.
-  T first_total(T sink) const;
   /// Whether results from such a maximum are near the end of the precision, where a bias may have become an infinity by
   /// its unit.
   bool deep(T maximum) const;

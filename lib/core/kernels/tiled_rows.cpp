@@ -167,20 +167,27 @@ class RowRun {
 
   /// Everything that is wanted of one head for the queries of the task.
   void compute(Worker& worker, const Task& task, const HeadWork& head) {
+    const bool rest = head.rest && wants_rest();
+    const bool weights = sweep_.weights && head.place >= 0;
+    compute_panel(worker, task, head.head, rest, weights, false);
+    // Values that are not finite are rare enough to begin again.
+    if (rest && worker.steps->needs_guard(worker.panel)) compute_panel(worker, task, head.head, rest, weights, true);
+    redo_doubtful(worker, rest, weights);
+  }
+
+  void compute_panel(Worker& worker, const Task& task, Index head, bool rest, bool weights, bool guarded) {
     Panel<T>& panel = worker.panel;
     const PanelPlace& where = place_of(task);
-    worker.steps->start(panel, {task.batch, head.head, where.queries}, where.lanes);
+    worker.steps->start(panel, {task.batch, head, where.queries}, where.lanes);
     worker.steps->forget_highest();
     if (sweep_.scores)
       show_scores(worker);
     else
       for_blocks(panel.visible, [&](Range keys) { score_block(worker, keys); });
-
-    const bool rest = head.rest && wants_rest();
-    const bool weights = sweep_.weights && head.place >= 0;
-    if (rest || weights) soften(worker, rest);
+    if (rest || weights) soften(worker, rest, guarded);
+    if (rest) worker.steps->unpack_output(panel);
+    if (rest) worker.steps->write_log_sum_exp(panel);
     if (weights) unpack_weights(worker);
-    redo_doubtful(worker, rest, weights);
   }
 
   template <typename Work>
@@ -241,27 +248,18 @@ class RowRun {
   }
 
   /// Scores to powers, and their sums with the values.
-  void soften(Worker& worker, bool rest) {
+  void soften(Worker& worker, bool rest, bool guarded) {
     Panel<T>& panel = worker.panel;
+    PanelWorker<T>& steps = *worker.steps;
+    steps.include_sink(panel);
     for_blocks(panel.visible, [&](Range keys) {
       T* const block = worker.tile + keys.begin * panel.lanes;
-      worker.steps->raise(panel, keys.end - keys.begin, block);
-      if (rest) worker.steps->add_values(panel, keys, {}, block, false);
+      if (steps.begins_stretch(panel, keys.begin)) PanelWorker<T>::fold(plan_, panel);
+      steps.raise(panel, keys.end - keys.begin, block);
+      if (guarded) steps.mask.build(panel.block, panel.lanes, keys);
+      if (rest) steps.add_values(panel, keys, steps.mask.segments(), block, guarded);
     });
-    if (!rest) return;
-    worker.steps->unpack_output(panel);
-    worker.steps->write_log_sum_exp(panel);
-    if (worker.steps->needs_guard(panel)) add_values_again(worker);
-  }
-
-  void add_values_again(Worker& worker) {
-    Panel<T>& panel = worker.panel;
-    worker.steps->forget_values(panel);
-    for_blocks(panel.visible, [&](Range keys) {
-      worker.steps->mask.build(panel.block, panel.lanes, keys);
-      worker.steps->add_values(panel, keys, worker.steps->mask.segments(), worker.tile + keys.begin * panel.lanes, true);
-    });
-    worker.steps->unpack_output(panel);
+    steps.conclude(panel);
   }
 
   void unpack_weights(Worker& worker) {

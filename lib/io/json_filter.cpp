@@ -127,12 +127,20 @@ void JsonFilter::give_number() {
 }
 
 void JsonFilter::give_placeholder(std::size_t length) {
-  static constexpr std::string_view kPlaceholder = "0 ";  // the blank ends the parser's number at once
+  // The parser needs one more byte to see that its number has ended: the comma behind it, if there is one, or a blank.
+  static constexpr std::string_view kWithComma = "0,";
+  static constexpr std::string_view kAlone = "0 ";
   number_.text = token_;
   window_.next += length;
-  given_ = kPlaceholder.data();
-  given_end_ = given_ + kPlaceholder.size();
-  after_value();
+  const bool takes_comma = !open_.empty() && window_.next != window_.end && *window_.next == ',';
+  if (takes_comma) {
+    ++window_.next;
+    expect_ = open_.back() ? Expect::name : Expect::value;
+  } else {
+    after_value();
+  }
+  given_ = takes_comma ? kWithComma.data() : kAlone.data();
+  given_end_ = given_ + kAlone.size();
 }
 
 /// Reads token_ and number_ at `next`; false if that is not a finite number as JSON writes it.

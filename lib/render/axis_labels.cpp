@@ -68,14 +68,16 @@ double widest(const std::vector<AxisLabel>& labels) {
   return width;
 }
 
-void choose_key_angle(const CellPlan& cells, double pixels, double step, AxisLabelPlan& plan) {
+void choose_key_angle(const FigureSpec& spec, const CellPlan& cells, double pixels, double step, AxisLabelPlan& plan) {
   const double width = widest(plan.key);
   const bool alone = plan.key.size() == 1;
   const double room = alone ? static_cast<double>(cells.panel_width() + (cells.panel_columns > 1 ? cells.gap_x : 0)) : step;
   const double margin = 0.5 * plan.size;
+  // Slanting labels in the hole of an unfinished last row would run into the panel beside it.
+  const bool has_hole = cells.panel_rows > 1 && spec.panels % cells.panel_columns != 0;
   if (width + margin <= room || (alone && cells.panel_columns == 1 && width <= 3 * room))
     plan.key_angle = 0;
-  else if (room >= kLineHeight * std::sqrt(2.0) * plan.size)
+  else if (room >= kLineHeight * std::sqrt(2.0) * plan.size && !has_hole)
     plan.key_angle = 45;
   else
     plan.key_angle = 90;
@@ -99,7 +101,7 @@ AxisLabelPlan plan_axis_labels(const FigureSpec& spec, const CellPlan& cells, do
   plan.key = shape_axis(spec.key_tokens, spec.keys, plan, kLongestKey * pixels, fonts);
   plan.query_extent = widest(plan.query) + 5 * pixels;
   const double step = static_cast<double>(plan.every) * cells.key_pitch();
-  choose_key_angle(cells, pixels, step, plan);
+  choose_key_angle(spec, cells, pixels, step, plan);
   plan.query_ticks = plan.every > 1;
   plan.key_ticks = plan.every > 1 || plan.key_angle == 45;
   return plan;

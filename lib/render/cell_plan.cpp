@@ -25,8 +25,8 @@ Index grid_columns(const FigureSpec& spec, const CellPlan& plan, const Room& roo
     const double scale = std::min({width_each / static_cast<double>(spec.keys), height_each / static_cast<double>(spec.queries),
                                    points::kLargestCell * room.pixels});
     const double holes = static_cast<double>(rows * columns - spec.panels) / static_cast<double>(spec.panels);
-    const double score = scale * (1 - 0.3 * holes);
-    if (score > best_score * (1 + 1e-9)) best = columns, best_score = score;
+    const double score = scale * (1 - 0.5 * holes);
+    if (score >= best_score * (1 - 1e-9)) best = columns, best_score = score;
   }
   return best_score > 0 ? best : most;
 }
@@ -58,6 +58,18 @@ void fit(const FigureSpec& spec, const Room& room, double width, double height, 
   thicken(spec.keys, width, room.pixels, plan.cell_width, plan.block_keys);
 }
 
+/// Who asks for all labels wants to read them: cells become as large as a label, if the picture stays within its limit.
+void make_labels_legible(const FigureSpec& spec, double pixels, CellPlan& plan) {
+  const Index least = static_cast<Index>(std::ceil(points::kLegible * pixels));
+  const Index margin = static_cast<Index>(300 * pixels);
+  const bool fits = plan.panel_columns * (spec.keys * least + plan.gap_x) + margin <= kLongestSide &&
+                    plan.panel_rows * (spec.queries * least + plan.gap_y) + margin <= kLongestSide;
+  if (!fits) return;
+  plan.block_queries = plan.block_keys = 1;
+  plan.cell_width = std::max(plan.cell_width, least);
+  plan.cell_height = std::max(plan.cell_height, least);
+}
+
 }  // namespace
 
 CellPlan plan_cells(const FigureSpec& spec, const Room& room) {
@@ -79,6 +91,7 @@ CellPlan plan_cells(const FigureSpec& spec, const Room& room) {
     const double height = room.fill ? static_cast<double>(kLongestSide) * 0.9 : spec.panels == 1 ? room.width : 0.8 * room.width;
     const double width_each = share(room.width, plan.panel_columns, plan.gap_x);
     fit(spec, room, width_each, tall ? width_each : share(height, plan.panel_rows, plan.gap_y), plan);
+    if (spec.options.labels == LabelMode::all && !room.fill) make_labels_legible(spec, room.pixels, plan);
   }
   plan.rows = divide_up(spec.queries, plan.block_queries);
   plan.columns = divide_up(spec.keys, plan.block_keys);

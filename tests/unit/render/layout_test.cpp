@@ -227,6 +227,7 @@ TEST(AxisLabels, OptionsChooseThem) {
   EXPECT_TRUE(layout_of(spec).labels.key.empty());
   spec.options.labels = LabelMode::all;
   EXPECT_EQ(layout_of(spec).labels.key.size(), 300u);
+  EXPECT_GE(layout_of(spec).cells.cell_width, 18);  // so that they can be read
   spec.options.labels = LabelMode::every;
   spec.options.label_every = 77;
   EXPECT_EQ(layout_of(spec).labels.query.size(), 4u);

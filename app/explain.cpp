@@ -1,11 +1,17 @@
+#include <algorithm>
+#include <array>
+
 #include "app/commands.hpp"
 #include "app/compute_job.hpp"
 #include "app/console.hpp"
+#include "app/explain_page.hpp"
 #include "app/explain_steps.hpp"
 #include "app/explain_tables.hpp"
+#include "app/outputs.hpp"
 #include "app/summary.hpp"
 #include "attn/base/error.hpp"
 #include "attn/base/text.hpp"
+#include "attn/io/output_file.hpp"
 
 namespace attn::app {
 
@@ -78,8 +84,54 @@ void print_notes(const std::vector<std::string>& notes, Console& console) {
   for (const std::string& note : notes) console.note(note);
 }
 
+constexpr std::array<std::string_view, 3> kLooks{"--title", "--theme", "--prettify"};
+
+/// The options of a page: where it goes, and those of pictures that it knows.
+std::vector<OptionSpec> page_option_specs() {
+  constexpr std::string_view kGroup = "Page";
+  std::vector<OptionSpec> specs{{.name = "--html",
+                                 .value = "FILE",
+                                 .kind = ValueKind::file,
+                                 .group = kGroup,
+                                 .help = "a page that walks through the steps, one query at a time, instead of the tables"}};
+  for (OptionSpec& option : picture_option_specs()) {
+    if (std::find(kLooks.begin(), kLooks.end(), option.name) == kLooks.end()) continue;
+    option.group = kGroup;
+    specs.push_back(std::move(option));
+  }
+  specs.push_back({.name = "--no-clobber", .group = kGroup, .help = "refuse to replace a file"});
+  return specs;
+}
+
+void refuse_looks_without_page(const Words& words) {
+  for (const std::string_view option : {"--title", "--theme", "--prettify", "--no-clobber"})
+    if (words.has(option) && words.source(option) == "command line")
+      fail(ErrorKind::usage, option, " is for the page that --html FILE writes; there is no --html");
+}
+
+/// The page holds every query, so that its reader can go from one to the next; --at says where to start.
+int run_page(const Words& words, const At& start, Console& console) {
+  const std::string path = words.value("--html");
+  if (path == "-" && console.output_is_terminal())
+    fail(ErrorKind::usage, "--html -: a page is not written to a terminal; name a file");
+  const PictureOptions look = picture_options(words, console);
+  const ComputeJob job = load_job(words, console);
+  check_tables(job);
+  check_product(job, start);
+  OutputFiles files(words.has("--no-clobber"));
+  ByteSink& bytes = files.open(path);
+  const AttentionSteps steps = compute_steps(job.prepared, std::nullopt, console.run());
+  write_explain_page(job, steps, {look.title, look.theme, look.prettify, start.query, start.key}, bytes);
+  files.commit();
+  print_notes(job.prepared.notes, console);
+  print_notes(steps.report.notes, console);
+  return 0;
+}
+
 int run_explain(const Words& words, Console& console) {
   const std::optional<At> at = wanted_product(words);
+  if (words.has("--html")) return run_page(words, at.value_or(At{}), console);
+  refuse_looks_without_page(words);
   const ComputeJob job = load_job(words, console);
   if (at)
     check_product(job, *at);
@@ -105,7 +157,7 @@ const Command& explain_command() {
     made.summary = "every step of a small computation as labelled tables";
     made.usage = "explain [DOCUMENT] [options of compute]";
     made.examples = {"attn-cli explain cat.json --causal", "attn-cli explain two-heads.json --head 1",
-                     "attn-cli explain cat.json --causal --at 3,1"};
+                     "attn-cli explain cat.json --causal --at 3,1", "attn-cli explain cat.json --causal --html cat.html"};
     made.description =
         "Shows Q, K, V, their products, the scaled, capped and masked scores, the softmax row by row, the weights and the "
         "output, so "
@@ -123,6 +175,7 @@ const Command& explain_command() {
                             .group = "What is shown",
                             .help = "the heads: 1 or 0-3,7",
                             .default_text = "all"});
+    for (const OptionSpec& option : page_option_specs()) made.options.push_back(option);
     made.run = run_explain;
     return made;
   }();

@@ -78,4 +78,13 @@ AttentionSteps compute_steps(const Prepared& prepared, std::optional<Index> only
   return steps;
 }
 
+void for_each_head(const ComputeJob& job, const std::function<void(Index batch, Index head)>& visit) {
+  const std::vector<Index>& chosen = job.request.head_choice.heads;
+  for (Index batch = 0; batch < job.prepared.shape.batch; ++batch)
+    if (chosen.empty())
+      for (Index head = 0; head < job.prepared.shape.heads; ++head) visit(batch, head);
+    else
+      for (const Index head : chosen) visit(batch, head);
+}
+
 }  // namespace attn::app

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -56,5 +57,8 @@ struct AttentionSteps {
 
 /// `only` is the one query whose scores and weights are kept; unset: all are.
 AttentionSteps compute_steps(const Prepared& prepared, std::optional<Index> only, const RunContext& run);
+
+/// Visits the chosen heads of every batch item, in order.
+void for_each_head(const ComputeJob& job, const std::function<void(Index batch, Index head)>& visit);
 
 }  // namespace attn::app

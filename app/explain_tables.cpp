@@ -3,6 +3,7 @@
 #include <cmath>
 #include <functional>
 
+#include "app/explain_sources.hpp"
 #include "attn/base/error.hpp"
 #include "attn/base/text.hpp"
 #include "attn/render/picture.hpp"
@@ -203,90 +204,33 @@ class HeadPrinter {
   Index batch_ = 0, head_ = 0, kv_head_ = 0, first_row_ = 0;
 };
 
-void for_each_head(const ComputeJob& job, const std::function<void(Index batch, Index head)>& visit) {
-  const std::vector<Index>& chosen = job.request.head_choice.heads;
-  for (Index batch = 0; batch < job.prepared.shape.batch; ++batch)
-    if (chosen.empty())
-      for (Index head = 0; head < job.prepared.shape.heads; ++head) visit(batch, head);
-    else
-      for (const Index head : chosen) visit(batch, head);
-}
-
-/// All rows of a row, a matrix [n,w] or a stack of them [B,n,w], one below the other.
-void print_matrix(std::string_view title, const Array& array, const std::vector<std::string>& labels, Console& console) {
-  TensorView view;
-  view.dtype = array.dtype;
-  view.data = array.bytes.data();
-  view.columns = width_of(array);
-  view.rows = array.rank() == 1 ? 1 : row_count(array, TensorLayout::bhnd);
-  view.batch = array.rank() > 2 ? array.shape[0] : 1;
-  view.row_stride = view.columns;
-  view.batch_stride = view.rows * view.columns;
-  for (Index batch = 0; batch < view.batch; ++batch) {
-    TextTable text{std::string(title), labels_or_numbers({}, view.columns), labels_or_numbers(labels, view.rows), {}};
-    if (view.batch > 1) text.title += concat(", batch item ", batch);
-    for (Index r = 0; r < view.rows; ++r) {
-      text.cells.emplace_back();
-      for (Index c = 0; c < view.columns; ++c) text.cells.back().push_back(shown(element(view, batch, 0, r, c)));
+/// All rows of each array, batch items one below the other.
+void print_arrays(const std::vector<ShownArray>& arrays, Console& console) {
+  for (const ShownArray& shown_array : arrays) {
+    const TensorView view = rows_of(*shown_array.array);
+    for (Index batch = 0; batch < view.batch; ++batch) {
+      TextTable text{
+          shown_array.title, labels_or_numbers({}, view.columns), labels_or_numbers(shown_array.labels, view.rows), {}};
+      if (view.batch > 1) text.title += concat(", batch item ", batch);
+      for (Index r = 0; r < view.rows; ++r) {
+        text.cells.emplace_back();
+        for (Index c = 0; c < view.columns; ++c) text.cells.back().push_back(shown(element(view, batch, 0, r, c)));
+      }
+      console.print("\n" + format_table(text, console.columns()));
     }
-    console.print("\n" + format_table(text, console.columns()));
-  }
-}
-
-/// What queries, keys and values are projected from, and with what; nothing without projections.
-void print_projections(const Prepared& prepared, Console& console) {
-  const Sources& sources = prepared.sources;
-  if (!prepared.query.projected && !prepared.key.projected && !(prepared.value && prepared.value->projected)) return;
-  struct Row {
-    Input input;
-    std::string_view title;
-  };
-  constexpr Row kRows[] = {{Input::embeddings, "X: the embeddings"},
-                           {Input::context, "context: what keys and values come from"},
-                           {Input::query, "query before its projection"},
-                           {Input::key, "key before its projection"},
-                           {Input::value, "value before its projection"},
-                           {Input::w_q, "W_Q: makes Q"},
-                           {Input::w_k, "W_K: makes K"},
-                           {Input::w_v, "W_V: makes V"},
-                           {Input::w_qkv, "W_QKV: makes Q, K and V"},
-                           {Input::b_q, "b_Q: added to Q"},
-                           {Input::b_k, "b_K: added to K"},
-                           {Input::b_v, "b_V: added to V"},
-                           {Input::b_qkv, "b_QKV: added to Q, K and V"}};
-  for (const Row& row : kRows) {
-    if (!sources.has(row.input)) continue;
-    const Source& source = sources.at(row.input);
-    const bool queries = row.input == Input::embeddings || row.input == Input::query;
-    const bool keys = row.input == Input::context || row.input == Input::key || row.input == Input::value;
-    print_matrix(row.title, *source.array,
-                 queries ? prepared.labels.query_tokens
-                 : keys  ? prepared.labels.key_tokens
-                         : std::vector<std::string>(),
-                 console);
   }
 }
 
 }  // namespace
 
 void print_steps(const ComputeJob& job, const AttentionSteps& steps, Console& console) {
-  const Prepared& prepared = job.prepared;
-  const std::vector<std::string>& queries = prepared.labels.query_tokens;
-  print_projections(prepared, console);
+  print_arrays(arrays_before(job.prepared), console);
   HeadPrinter printer(job, steps, console);
   for_each_head(job, [&](Index batch, Index head) {
     printer.choose(batch, head);
     printer.print_head();
   });
-  const bool several = prepared.shape.heads > 1;
-  if (steps.output && several) print_matrix("merged: the outputs of the heads side by side", *steps.output, queries, console);
-  if (!steps.projected) return;
-  if (prepared.sources.has(Input::w_o))
-    print_matrix("W_O: makes the output", *prepared.sources.at(Input::w_o).array, {}, console);
-  if (prepared.sources.has(Input::b_o))
-    print_matrix("b_O: added to the output", *prepared.sources.at(Input::b_o).array, {}, console);
-  print_matrix(concat("final output: ", several ? "merged heads" : "the output", " through W_O and b_O"), *steps.projected,
-               queries, console);
+  print_arrays(arrays_after(job.prepared, steps), console);
 }
 
 void print_product(const ComputeJob& job, const AttentionSteps& steps, Index query, Index key, Console& console) {

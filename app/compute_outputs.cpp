@@ -111,50 +111,55 @@ bool ResultWriter::has_head_rows(const Shape& shape) const {
   return shape.size() == 4 && prepared_.shape.layout == TensorLayout::bnhd;
 }
 
-ArrayHeader ResultWriter::header(Result result) const {
-  const AttentionShape& shape = prepared_.shape;
-  const AxisLabels& tokens = prepared_.labels;
-  ArrayHeader header = base_header(name_of(result), {});
-  AxisLabels labels{tokens.query_tokens, {}};
+Shape ResultWriter::shape_of(Result result) const {
   switch (result) {
     case Result::weights:
-      header.shape = weights_shape(shape, request_.head_choice);
-      header.visibility = weights_visibility_.get();
-      if (shape.rank > 2) header.leading_axes.push_back("batch");
-      if (header.shape.size() - header.leading_axes.size() > 2) header.leading_axes.push_back("head");
-      if (request_.head_choice.reduce != Reduce::none)
-        header.facts.emplace_back("reduce", std::string(reduce_name(request_.head_choice.reduce)));
-      labels = tokens;
-      break;
+      return weights_shape(prepared_.shape, request_.head_choice);
     case Result::scores:
-      header.shape = with_columns(rows_shape(shape), shape.keys);
-      header.visibility = scores_visibility_.get();
-      header.facts.emplace_back("stage", std::string(stage_name(request_.stage)));
-      labels = tokens;
-      break;
+      return with_columns(rows_shape(prepared_.shape), prepared_.shape.keys);
     case Result::output:
-      header.shape = output_shape(prepared_);
-      break;
+      return output_shape(prepared_);
     case Result::lse:
-      header.shape = rows_shape(shape);
-      break;
+      return rows_shape(prepared_.shape);
     case Result::present_key:
-      header.shape = prepared_.present_key->shape;
-      labels = {{}, tokens.key_tokens};
-      break;
+      return prepared_.present_key->shape;
     case Result::present_value:
-      header.shape = prepared_.present_value->shape;
-      labels = {{}, tokens.key_tokens};
-      break;
+      return prepared_.present_value->shape;
     case Result::bundle:
       break;
   }
-  header.labels = std::move(labels);
+  return {};
+}
+
+void ResultWriter::describe_weights(ArrayHeader& header) const {
+  header.visibility = weights_visibility_.get();
+  header.labels = prepared_.labels;
+  if (prepared_.shape.rank > 2) header.leading_axes.push_back("batch");
+  if (header.shape.size() - header.leading_axes.size() > 2) header.leading_axes.push_back("head");
+  const Reduce reduce = request_.head_choice.reduce;
+  if (reduce != Reduce::none) header.facts.emplace_back("reduce", std::string(reduce_name(reduce)));
+}
+
+void ResultWriter::describe_scores(ArrayHeader& header) const {
+  header.visibility = scores_visibility_.get();
+  header.labels = prepared_.labels;
+  header.facts.emplace_back("stage", std::string(stage_name(request_.stage)));
+}
+
+ArrayHeader ResultWriter::header(Result result) const {
+  ArrayHeader header = base_header(name_of(result), shape_of(result));
   header.with_labels = request_.with_labels;
-  // The rows of [B,n,H,d] are heads, for which a table by batch, head and query has no place.
-  if (result != Result::weights && result != Result::scores && result != Result::lse && has_head_rows(header.shape)) {
-    header.labels = {};
+  if (result == Result::weights) {
+    describe_weights(header);
+  } else if (result == Result::scores) {
+    describe_scores(header);
+  } else if (result != Result::lse && has_head_rows(header.shape)) {
+    // The rows of [B,n,H,d] are heads, for which a table by batch, head and query has no place.
     header.with_labels = false;
+  } else if (result == Result::present_key || result == Result::present_value) {
+    header.labels.key_tokens = prepared_.labels.key_tokens;
+  } else {
+    header.labels.query_tokens = prepared_.labels.query_tokens;
   }
   return header;
 }

@@ -51,6 +51,9 @@ class ResultWriter {
   };
 
   bool has_head_rows(const Shape& shape) const;
+  Shape shape_of(Result result) const;
+  void describe_weights(ArrayHeader& header) const;
+  void describe_scores(ArrayHeader& header) const;
   ArrayHeader header(Result result) const;
   ArrayHeader input_header(std::string name, const Array& array, bool rows_are_keys) const;
   ArrayHeader base_header(std::string name, Shape shape) const;

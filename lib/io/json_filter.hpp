@@ -34,8 +34,6 @@ class JsonFilter {
 
   /// The number that the parser saw last.
   const JsonNumber& number() const { return number_; }
-  /// Place in the file of the bytes not yet given, for progress.
-  std::uint64_t offset() const { return window_.offset(); }
 
   /// Throws `malformed` at the token that the parser saw last: what stands there, and what was expected.
   [[noreturn]] void fail_unexpected() const;

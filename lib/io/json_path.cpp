@@ -6,6 +6,7 @@ namespace attn {
 namespace {
 
 constexpr std::size_t kLongestName = 60;
+constexpr std::size_t kLongestPointer = 130;  // room for a name of 60 characters with each of them escaped
 
 /// A name as part of a JSON pointer (RFC 6901).
 std::string pointer_part(std::string_view name) {
@@ -37,13 +38,15 @@ void JsonPath::name(const std::string& name) {
 }
 
 std::string JsonPath::place_below(std::size_t depth) const {
-  std::string text = file_;
-  // In a document with thousands of levels of long names the last ones tell the place.
-  for (std::size_t i = 0; i < depth; ++i) {
-    text += i == 0 ? ":/" : "/";
-    text += levels_[i].is_object ? pointer_part(levels_[i].name) : std::to_string(levels_[i].count);
+  std::string pointer;
+  for (std::size_t i = 0; i < depth; ++i)
+    pointer += "/" + (levels_[i].is_object ? pointer_part(levels_[i].name) : std::to_string(levels_[i].count));
+  if (pointer.size() > kLongestPointer) {
+    // The last names tell more than the first ones.
+    const std::size_t cut = pointer.find('/', pointer.size() - kLongestPointer);
+    pointer = "/..." + (cut == std::string::npos ? "/" + std::to_string(depth) + " levels deep" : pointer.substr(cut));
   }
-  return text;
+  return pointer.empty() ? file_ : file_ + ":" + pointer;
 }
 
 }  // namespace attn

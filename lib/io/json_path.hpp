@@ -26,7 +26,6 @@ class JsonPath {
   std::size_t depth() const { return depth_; }
   Level& top() { return levels_[depth_ - 1]; }
   const Level& top() const { return levels_[depth_ - 1]; }
-  bool in_object() const { return depth_ > 0 && top().is_object; }
 
   /// The filter refuses what is nested deeper than kDeepestJson before it comes here.
   void push(bool is_object);
@@ -37,7 +36,7 @@ class JsonPath {
     if (depth_ > 0) ++top().count;
   }
 
-  /// "doc.json:/query/2" for the value that is being read; the file alone at the top.
+  /// "doc.json:/query/2" for the value that is being read; the file alone at the top. Long pointers lose their beginning.
   std::string place() const { return place_below(depth_); }
   /// The place of the innermost list or object.
   std::string place_of_top() const { return place_below(depth_ - 1); }

@@ -18,7 +18,6 @@ class NumberList {
     *next_++ = value;
   }
   Index size() const { return next_ - begin(); }
-  void clear() { next_ = begin(); }
   const double* begin() const { return reinterpret_cast<const double*>(block_.data()); }
 
   /// Gives the numbers away in a block of exactly their size: doubles, or one byte each for booleans.

@@ -115,6 +115,19 @@ TEST_F(JsonReader, NamesThePlaceOfWrongValues) {
   EXPECT_EQ(doc_fault("{\"q\":[[],[[]]]}"), "3: doc.json:/q/1/0: expected a number, found a list");
 }
 
+TEST_F(JsonReader, PlacesStayShort) {
+  std::string text, end;
+  for (int level = 0; level < 60; ++level) {
+    text += "{\"" + std::string(200, '/') + "\":";
+    end += "}";
+  }
+  const std::string message = doc_fault(text + "{\"a\":1,\"a\":2}" + end);
+  EXPECT_LE(message.size(), 300u);
+  EXPECT_EQ(message.substr(0, 15), "3: doc.json:/..");
+  EXPECT_NE(message.find("/a: the name 'a' stands here twice"), std::string::npos) << message;
+  EXPECT_LE(doc_fault("{\"" + std::string(5000, '~') + "\":[1,null]}").size(), 300u);
+}
+
 TEST_F(JsonReader, EmptyListsHaveTheRankThatTheyShow) {
   EXPECT_EQ(doc_fault("{\"query\":[]}"), "3: doc.json:/query: empty list, expected numbers");
   EXPECT_EQ(doc_fault("[]"), "3: doc.json: empty list, expected numbers");

@@ -2,6 +2,9 @@
 
 #include <algorithm>
 
+#include "attn/base/error.hpp"
+#include "attn/base/text.hpp"
+
 namespace attn {
 namespace {
 
@@ -15,7 +18,10 @@ void NumberList::grow() {
   const std::size_t room = (budget_.limit() - std::min(budget_.limit(), budget_.used())) / sizeof(double);
   // A quarter more at a time for large lists, so that little is held in vain; the last bytes of the budget are used too.
   const std::size_t wanted = count < (std::size_t{1} << 19) ? std::max(count, kFirstCount) : std::min(count / 4, kLargestStep);
-  const std::size_t more = std::clamp<std::size_t>(room, 1, wanted);
+  const std::size_t more = std::min(room, wanted);
+  if (more == 0)
+    fail(ErrorKind::memory, what_, ": more than ", count, " numbers do not fit the memory limit of ",
+         format_bytes(budget_.limit()));
   budget_.resize(block_, (count + more) * sizeof(double), what_);
   next_ = begin() + count;
   end_ = next_ + more;

@@ -1,5 +1,6 @@
 #include "core/kernels/tiled.hpp"
 
+#include "core/kernels/tiled_few.hpp"
 #include "core/kernels/tiled_online.hpp"
 #include "core/kernels/tiled_rows.hpp"
 
@@ -11,6 +12,8 @@ void run_in(const KernelJob& job, const RunContext& run) {
   const AttentionOutputs& wanted = *job.outputs;
   if (!wanted.weights.sinks.empty() || !wanted.scores.empty())
     run_tiled_rows<T>(job, run);
+  else if ((wanted.output || wanted.lse) && has_few_queries(job))
+    run_tiled_few<T>(job, run);
   else if (wanted.output || wanted.lse)
     run_tiled_online<T>(job, run);
 }

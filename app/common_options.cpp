@@ -10,52 +10,62 @@ std::vector<std::string_view> format_names() {
   return {names.begin(), names.end()};
 }
 
+std::vector<OptionSpec> running_specs() {
+  return {{.name = "--threads",
+           .value = "N",
+           .kind = ValueKind::integer,
+           .group = "Running",
+           .help = "how many threads work; the results have the same bytes for every N",
+           .default_text = "all cores this process may use"},
+          {.name = "--max-memory",
+           .value = "SIZE",
+           .kind = ValueKind::size,
+           .group = "Running",
+           .help = "refuse what would hold more, such as 512M or 1.5GiB",
+           .default_text = "80 % of the memory"},
+          {.name = "--progress",
+           .value = "WHEN",
+           .kind = ValueKind::choice,
+           .group = "Running",
+           .help = "a line on standard error for work of over a second",
+           .default_text = "auto: on a terminal",
+           .choices = {"auto", "always", "never"}},
+          {.name = "--color",
+           .value = "WHEN",
+           .kind = ValueKind::choice,
+           .group = "Running",
+           .help = "colours in text; without this, NO_COLOR decides, then whether the stream is a terminal",
+           .default_text = "auto",
+           .choices = {"auto", "always", "never"}}};
+}
+
+std::vector<OptionSpec> further_specs() {
+  return {{.name = "--csv-safe",
+           .value = "on|off",
+           .kind = ValueKind::choice,
+           .group = "Running",
+           .help = "put a ' before CSV labels that a spreadsheet would run",
+           .default_text = "off",
+           .choices = {"on", "off"}},
+          {.name = "--config",
+           .value = "FILE",
+           .kind = ValueKind::file,
+           .group = "Running",
+           .help = "defaults for options, as a JSON object: {\"colormap\": \"magma\"}"},
+          {.name = "--quiet", .letter = 'q', .group = "Running", .help = "no notes and no progress"},
+          {.name = "--verbose", .letter = 'v', .group = "Running", .help = "say more, such as where a value came from"},
+          {.name = "--help", .letter = 'h', .group = "Running", .help = "print this help"},
+          {.name = "--version", .group = "Running", .help = "print the version, the build, the SIMD in use and the threads"}};
+}
+
 }  // namespace
 
 std::span<const OptionSpec> common_options() {
-  static const std::vector<OptionSpec> options{
-      {.name = "--threads",
-       .value = "N",
-       .kind = ValueKind::integer,
-       .group = "Running",
-       .help = "how many threads work; the results have the same bytes for every N",
-       .default_text = "all cores this process may use"},
-      {.name = "--max-memory",
-       .value = "SIZE",
-       .kind = ValueKind::size,
-       .group = "Running",
-       .help = "refuse what would hold more, such as 512M or 1.5GiB",
-       .default_text = "80 % of the memory"},
-      {.name = "--progress",
-       .value = "WHEN",
-       .kind = ValueKind::choice,
-       .group = "Running",
-       .help = "a line on standard error for work of over a second",
-       .default_text = "auto: on a terminal",
-       .choices = {"auto", "always", "never"}},
-      {.name = "--color",
-       .value = "WHEN",
-       .kind = ValueKind::choice,
-       .group = "Running",
-       .help = "colours in text; without this, NO_COLOR decides, then whether the stream is a terminal",
-       .default_text = "auto",
-       .choices = {"auto", "always", "never"}},
-      {.name = "--csv-safe",
-       .value = "on|off",
-       .kind = ValueKind::choice,
-       .group = "Running",
-       .help = "put a ' before CSV labels that a spreadsheet would run",
-       .default_text = "off",
-       .choices = {"on", "off"}},
-      {.name = "--config",
-       .value = "FILE",
-       .kind = ValueKind::file,
-       .group = "Running",
-       .help = "defaults for options, as a JSON object: {\"colormap\": \"magma\"}"},
-      {.name = "--quiet", .letter = 'q', .group = "Running", .help = "no notes and no progress"},
-      {.name = "--verbose", .letter = 'v', .group = "Running", .help = "say more, such as where a value came from"},
-      {.name = "--help", .letter = 'h', .group = "Running", .help = "print this help"},
-      {.name = "--version", .group = "Running", .help = "print the version, the build, the SIMD in use and the threads"}};
+  static const std::vector<OptionSpec> options = [] {
+    std::vector<OptionSpec> all = running_specs();
+    for (const OptionSpec& option : further_specs()) all.push_back(option);
+    return all;
+  }();
   return options;
 }
 

@@ -32,6 +32,7 @@ struct Job {
   AxisLabels labels;  ///< as typed; empty: those of the file
   std::optional<LoadedArray> mask;
   MaskKind mask_kind = MaskKind::keep;
+  std::vector<std::string> notes;  ///< of the pictures, for after the commit
 };
 
 std::vector<Target> render_targets(const Words& words, const Console& console) {
@@ -167,7 +168,8 @@ void draw(Job& job, const std::vector<std::size_t>& members, const std::vector<s
   }
   for (const auto& picture : pictures) {
     picture->finish();
-    for (const std::string& note : picture->notes()) console.note(note);
+    const auto notes = picture->notes();
+    job.notes.insert(job.notes.end(), notes.begin(), notes.end());
   }
 }
 
@@ -207,62 +209,70 @@ int run_render(const Words& words, Console& console) {
     draw(job, passes[i].first, passes[i].second, words, console);
   }
   console.clear_progress();
-  files.commit();
+  if (!files.commit()) return 0;  // the reader of standard output went away: no message either
+  for (const std::string& note : job.notes) console.note(note);
   return 0;
 }
 
+std::vector<OptionSpec> output_specs() {
+  return {{.name = "--output",
+           .letter = 'o',
+           .value = "FILE",
+           .kind = ValueKind::file,
+           .group = "Output",
+           .help = "the picture: .png, .svg, .pdf, .html or .txt",
+           .default_text = "the terminal",
+           .repeatable = true},
+          {.name = "--format",
+           .value = "FORMAT",
+           .kind = ValueKind::text,
+           .group = "Output",
+           .help = "the format of - and of names that do not tell one"},
+          {.name = "--no-clobber", .group = "Output", .help = "refuse to replace a file"}};
+}
+
+std::vector<OptionSpec> choice_specs() {
+  return {{.name = "--head",
+           .value = "LIST",
+           .kind = ValueKind::text,
+           .group = "What is drawn",
+           .help = "the heads: 3 or 0-3,7",
+           .default_text = "all"},
+          {.name = "--reduce",
+           .value = "HOW",
+           .kind = ValueKind::choice,
+           .group = "What is drawn",
+           .help = "one matrix from the heads",
+           .default_text = "none",
+           .choices = {"none", "mean", "max", "min"}},
+          {.name = "--tokens",
+           .value = "TEXT|@FILE",
+           .kind = ValueKind::text,
+           .group = "What is drawn",
+           .help = "names of the queries, split at blanks; of the keys too if there are as many",
+           .default_text = "those of the file"},
+          {.name = "--key-tokens",
+           .value = "TEXT|@FILE",
+           .kind = ValueKind::text,
+           .group = "What is drawn",
+           .help = "names of the keys"},
+          {.name = "--mask",
+           .value = "FILE",
+           .kind = ValueKind::file,
+           .group = "What is drawn",
+           .help = "which cells a mask had blocked; they get a look of their own"},
+          {.name = "--mask-kind",
+           .value = "WHICH",
+           .kind = ValueKind::choice,
+           .group = "What is drawn",
+           .help = "whether a 1 of the mask lets through, blocks, or is added (-inf blocks)",
+           .default_text = "keep",
+           .choices = {"keep", "block", "add"}}};
+}
+
 std::vector<OptionSpec> render_options() {
-  std::vector<OptionSpec> options{{.name = "--output",
-                                   .letter = 'o',
-                                   .value = "FILE",
-                                   .kind = ValueKind::file,
-                                   .group = "Output",
-                                   .help = "the picture: .png, .svg, .pdf, .html or .txt",
-                                   .default_text = "the terminal",
-                                   .repeatable = true},
-                                  {.name = "--format",
-                                   .value = "FORMAT",
-                                   .kind = ValueKind::text,
-                                   .group = "Output",
-                                   .help = "the format of - and of names that do not tell one"},
-                                  {.name = "--no-clobber", .group = "Output", .help = "refuse to replace a file"},
-                                  {.name = "--head",
-                                   .value = "LIST",
-                                   .kind = ValueKind::text,
-                                   .group = "What is drawn",
-                                   .help = "the heads: 3 or 0-3,7",
-                                   .default_text = "all"},
-                                  {.name = "--reduce",
-                                   .value = "HOW",
-                                   .kind = ValueKind::choice,
-                                   .group = "What is drawn",
-                                   .help = "one matrix from the heads",
-                                   .default_text = "none",
-                                   .choices = {"none", "mean", "max", "min"}},
-                                  {.name = "--tokens",
-                                   .value = "TEXT|@FILE",
-                                   .kind = ValueKind::text,
-                                   .group = "What is drawn",
-                                   .help = "names of the queries, split at blanks; of the keys too if there are as many",
-                                   .default_text = "those of the file"},
-                                  {.name = "--key-tokens",
-                                   .value = "TEXT|@FILE",
-                                   .kind = ValueKind::text,
-                                   .group = "What is drawn",
-                                   .help = "names of the keys"},
-                                  {.name = "--mask",
-                                   .value = "FILE",
-                                   .kind = ValueKind::file,
-                                   .group = "What is drawn",
-                                   .help = "which cells a mask had blocked; they get a look of their own"},
-                                  {.name = "--mask-kind",
-                                   .value = "WHICH",
-                                   .kind = ValueKind::choice,
-                                   .group = "What is drawn",
-                                   .help = "whether a 1 of the mask lets through, blocks, or is added (-inf blocks)",
-                                   .default_text = "keep",
-                                   .choices = {"keep", "block", "add"}}};
-  for (const OptionSpec& option : picture_option_specs()) options.push_back(option);
+  std::vector<OptionSpec> options = output_specs();
+  for (const auto& specs : {choice_specs(), picture_option_specs()}) options.insert(options.end(), specs.begin(), specs.end());
   options.insert(options.end(), reading_options().begin(), reading_options().end());
   return options;
 }

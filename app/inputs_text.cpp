@@ -119,7 +119,9 @@ std::vector<std::string> token_list(std::string_view option, const std::string& 
     tokens = tokens_of_text({reinterpret_cast<const char*>(content.data()), content.size()}, file->name(),
                             place.path.ends_with(".json"));
   }
-  if (tokens.empty()) fail(ErrorKind::usage, option, ": found no token in '", printable(value, 80), "'");
+  if (tokens.empty())
+    fail(value.starts_with('@') ? ErrorKind::malformed : ErrorKind::usage, option, ": found no token in '", printable(value, 80),
+         "'");
   return tokens;
 }
 

@@ -12,6 +12,11 @@ namespace attn::test {
 namespace {
 
 constexpr int kShards = 4;
+#ifdef __SANITIZE_ADDRESS__
+constexpr long long kCases = 2000;  // the sanitizers take ten times as long
+#else
+constexpr long long kCases = 20000;
+#endif
 
 long long number_from(const char* variable, long long otherwise) {
   const char* const text = std::getenv(variable);
@@ -39,7 +44,7 @@ TEST_P(RandomAgreement, WithinAQuarterOfTheBound) {
   const std::vector<Variant> all = variants();
   std::vector<Worst> worst(all.size());
   const std::uint64_t first = static_cast<std::uint64_t>(number_from("ATTN_RANDOM_SEED", 1));
-  const long long cases = number_from("ATTN_RANDOM_CASES", 20000) / kShards;
+  const long long cases = number_from("ATTN_RANDOM_CASES", kCases) / kShards;
   for (long long i = 0; i < cases; ++i) {
     const std::uint64_t seed = first + static_cast<std::uint64_t>(i * kShards + GetParam());
     const RandomProblem random(seed);

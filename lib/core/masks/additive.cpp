@@ -15,13 +15,36 @@ constexpr double kInfinity = std::numeric_limits<double>::infinity();
 /// At or below this a finite number looks like somebody's minus infinity.
 constexpr double kSuspicious = -1e4;
 
-/// What kinds of numbers an added array holds.
+/// What kinds of numbers an added array holds: 0 or 1 for each, so that many are looked at at once.
 struct AddendKinds {
-  bool minus_infinity = false;
-  bool one = false;
-  bool other = false;       // anything but 0, 1 and minus infinity
-  bool suspicious = false;  // finite, <= -1e4
+  unsigned minus_infinity = 0;
+  unsigned one = 0;
+  unsigned other = 0;       // anything but 0, 1 and minus infinity
+  unsigned suspicious = 0;  // finite, <= -1e4
+  unsigned unusable = 0;    // NaN or plus infinity
 };
+
+/// Looks at one row: its kinds, and allowed[i] = 0 where minus infinity stands.
+template <typename T>
+void look_at(const T* values, Index count, AddendKinds& kinds, std::uint8_t* allowed) {
+  constexpr T kInfinite = std::numeric_limits<T>::infinity();
+  AddendKinds seen;
+  for (Index i = 0; i < count; ++i) {
+    const T value = values[i];
+    const unsigned blocked = value == -kInfinite, zero = value == 0, one = value == 1;
+    allowed[i] = static_cast<std::uint8_t>(1u - blocked);
+    seen.minus_infinity |= blocked;
+    seen.one |= one;
+    seen.other |= 1u - (blocked | zero | one);
+    seen.suspicious |= static_cast<unsigned>(value <= T(kSuspicious)) & (1u - blocked);
+    seen.unusable |= 1u - static_cast<unsigned>(value < kInfinite);
+  }
+  kinds.minus_infinity |= seen.minus_infinity;
+  kinds.one |= seen.one;
+  kinds.other |= seen.other;
+  kinds.suspicious |= seen.suspicious;
+  kinds.unusable |= seen.unusable;
+}
 
 /// The addend of one cell in the precision of the run: minus infinity blocks and adds nothing; what is too large for the
 /// precision becomes its largest number. NaN and plus infinity stay what they are.
@@ -33,6 +56,12 @@ T addend(double value) {
   return value < -kMost ? std::numeric_limits<T>::lowest() : static_cast<T>(value);
 }
 
+/// The same for packed cells that are already of the precision.
+template <typename T>
+void add_packed(const T* cells, Index count, T* bias) {
+  for (Index i = 0; i < count; ++i) bias[i] += cells[i] == -std::numeric_limits<T>::infinity() ? T(0) : cells[i];
+}
+
 /// An array that is added to the scores. Only minus infinity blocks.
 class AdditiveMask final : public Mask {
  public:
@@ -41,12 +70,13 @@ class AdditiveMask final : public Mask {
     std::vector<double> values(static_cast<std::size_t>(cells_.row_length()));
     std::vector<std::uint8_t> allowed(values.size());
     for (Index row = 0; row < cells_.rows(); ++row) {
-      convert_elements(cells_.dtype(), cells_.cell(row, 0), cells_.row_length(), values.data());
-      for (std::size_t i = 0; i < values.size(); ++i) {
-        if (!allow_nonfinite && (std::isnan(values[i]) || values[i] == kInfinity)) refuse(row, static_cast<Index>(i), values[i]);
-        allowed[i] = values[i] != -kInfinity;
-        see(values[i]);
+      if (cells_.dtype() == DType::f32) {
+        look_at(reinterpret_cast<const float*>(cells_.cell(row, 0)), cells_.row_length(), kinds_, allowed.data());
+      } else {
+        convert_elements(cells_.dtype(), cells_.cell(row, 0), cells_.row_length(), values.data());
+        look_at(values.data(), cells_.row_length(), kinds_, allowed.data());
       }
+      if (kinds_.unusable && !allow_nonfinite) refuse(row);
       if (cells_.row_length() == sizes.keys)
         summary_.set_row(row, allowed.data());
       else
@@ -66,7 +96,7 @@ class AdditiveMask final : public Mask {
 
   std::string text() const override { return concat("added mask ", cells_.shape()); }
   bool varies_by_head() const override { return cells_.varies_by_head(); }
-  bool blocks() const override { return kinds_.minus_infinity; }
+  bool blocks() const override { return kinds_.minus_infinity != 0; }
   Range visible_keys(const QueryBlock& block) const override { return cells_.visible_keys(block, summary_); }
   Coverage coverage(const QueryBlock& block, Range keys) const override { return cells_.coverage(block, keys, summary_); }
 
@@ -78,7 +108,7 @@ class AdditiveMask final : public Mask {
       std::fill(allowed, allowed + (keys.end - keys.begin), std::uint8_t{0});
   }
 
-  bool biases() const override { return kinds_.one || kinds_.other; }
+  bool biases() const override { return (kinds_.one | kinds_.other) != 0; }
   void add(Index batch, Index head, Index query, Range keys, double* bias) const override {
     add_cells(cells_.row_of(batch, head, query), keys, bias);
   }
@@ -87,19 +117,12 @@ class AdditiveMask final : public Mask {
   }
 
  private:
-  [[noreturn]] void refuse(Index row, Index column, double value) const {
-    fail(ErrorKind::mismatch, printable(cells_.origin()), ": ", cells_.place(row, column), " is ", format_number(value),
-         "; an added mask holds finite numbers and -Infinity (--allow-nonfinite lets others through)");
-  }
-
-  void see(double value) {
-    if (value == -kInfinity)
-      kinds_.minus_infinity = true;
-    else if (value == 1)
-      kinds_.one = true;
-    else if (value != 0)
-      kinds_.other = true;
-    if (value <= kSuspicious && value != -kInfinity) kinds_.suspicious = true;
+  [[noreturn]] void refuse(Index row) const {
+    std::vector<double> values(static_cast<std::size_t>(cells_.row_length()));
+    convert_elements(cells_.dtype(), cells_.cell(row, 0), cells_.row_length(), values.data());
+    const auto wrong = std::find_if(values.begin(), values.end(), [](double v) { return !(v < kInfinity); });
+    fail(ErrorKind::mismatch, printable(cells_.origin()), ": ", cells_.place(row, wrong - values.begin()), " is ",
+         format_number(*wrong), "; an added mask holds finite numbers and -Infinity (--allow-nonfinite lets others through)");
   }
 
   template <typename T>
@@ -109,6 +132,13 @@ class AdditiveMask final : public Mask {
     if (cells_.one_for_all_keys()) {
       convert_elements(cells_.dtype(), cells_.cell(row, 0), 1, values);
       for (Index i = 0; i < count; ++i) bias[i] += addend<T>(values[0]);
+      return;
+    }
+    if (cells_.dtype() == kDTypeOf<T>) return add_packed(reinterpret_cast<const T*>(cells_.cell(row, keys.begin)), count, bias);
+    if (cells_.dtype() == DType::f32) {
+      const float* const cells = reinterpret_cast<const float*>(cells_.cell(row, keys.begin));
+      for (Index i = 0; i < count; ++i)
+        bias[i] += cells[i] == -std::numeric_limits<float>::infinity() ? T{0} : static_cast<T>(cells[i]);
       return;
     }
     for (Index at = 0; at < count; at += kPiece) {

@@ -40,9 +40,9 @@ class AlibiBias final : public Mask {
   template <typename T>
   void add_slope(Index batch, Index head, Index query, Range keys, T* bias) const {
     const double slope = slopes_[static_cast<std::size_t>(head)];
-    const Index position = positions_.of(batch, query);
-    for (Index key = keys.begin; key < keys.end; ++key)
-      bias[key - keys.begin] += static_cast<T>(-slope * std::abs(static_cast<double>(position - key)));
+    const double first = static_cast<double>(positions_.of(batch, query) - keys.begin);
+    const int count = static_cast<int>(keys.end - keys.begin);
+    for (int i = 0; i < count; ++i) bias[i] += static_cast<T>(-slope * std::abs(first - i));
   }
 
   QueryPositions positions_;

@@ -41,16 +41,17 @@ class BooleanMask final : public Mask {
 
  private:
   void check_values() const {
-    if (cells_.dtype() == DType::boolean) return;
+    for (Index row = 0; row < cells_.rows(); ++row)
+      if (!only_zero_and_one(cells_.dtype(), cells_.cell(row, 0), cells_.row_length())) refuse(row);
+  }
+
+  [[noreturn]] void refuse(Index row) const {
     std::vector<double> values(static_cast<std::size_t>(cells_.row_length()));
-    for (Index row = 0; row < cells_.rows(); ++row) {
-      convert_elements(cells_.dtype(), cells_.cell(row, 0), cells_.row_length(), values.data());
-      const auto wrong = std::find_if(values.begin(), values.end(), [](double v) { return v != 0 && v != 1; });
-      if (wrong != values.end())
-        fail(ErrorKind::mismatch, printable(cells_.origin()), ": ", cells_.place(row, wrong - values.begin()), " is ",
-             format_number(*wrong), "; a mask to ", blocking_ ? "block" : "keep",
-             " holds only 0 and 1 (numbers that are added to the scores need --mask-kind add)");
-    }
+    convert_elements(cells_.dtype(), cells_.cell(row, 0), cells_.row_length(), values.data());
+    const auto wrong = std::find_if(values.begin(), values.end(), [](double v) { return v != 0 && v != 1; });
+    fail(ErrorKind::mismatch, printable(cells_.origin()), ": ", cells_.place(row, wrong - values.begin()), " is ",
+         format_number(*wrong), "; a mask to ", blocking_ ? "block" : "keep",
+         " holds only 0 and 1 (numbers that are added to the scores need --mask-kind add)");
   }
 
   void summarize(Index keys) {

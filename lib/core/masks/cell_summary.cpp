@@ -1,6 +1,7 @@
 #include "core/masks/cell_summary.hpp"
 
 #include <algorithm>
+#include <numeric>
 
 namespace attn {
 
@@ -10,21 +11,22 @@ CellSummary::CellSummary(Index rows, Index keys)
 void CellSummary::set_row(Index row, bool allowed) { spans_[index(row)] = allowed ? Range{0, keys_} : Range{0, 0}; }
 
 void CellSummary::set_row(Index row, const std::uint8_t* allowed) {
-  const auto first = std::find(allowed, allowed + keys_, 1);
-  if (first == allowed + keys_) return set_row(row, false);
-  Index end = keys_;
-  while (!allowed[end - 1]) --end;
-  spans_[index(row)] = {first - allowed, end};
-  if (std::find(first, allowed + end, 0) == allowed + end) return;
+  const Index count = std::accumulate(allowed, allowed + keys_, Index{0});
+  if (count == 0 || count == keys_) return set_row(row, count > 0);
+  Range& span = spans_[index(row)];
+  span = {0, keys_};
+  while (!allowed[span.begin]) ++span.begin;
+  while (!allowed[span.end - 1]) --span.end;
+  if (count == span.end - span.begin) return;
 
   solid_[index(row)] = 0;
   if (coverages_.empty()) coverages_.resize(spans_.size() * index(stretches_), Coverage::some);
   for (Index stretch = 0; stretch < stretches_; ++stretch) {
     const Index begin = stretch * kStretch;
     const Index length = std::min(kStretch, keys_ - begin);
-    const Index count = std::count(allowed + begin, allowed + begin + length, 1);
+    const Index seen = std::accumulate(allowed + begin, allowed + begin + length, Index{0});
     coverages_[index(row * stretches_ + stretch)] =
-        count == 0 ? Coverage::none : (count == length ? Coverage::all : Coverage::some);
+        seen == 0 ? Coverage::none : (seen == length ? Coverage::all : Coverage::some);
   }
 }
 

@@ -55,6 +55,26 @@ void nonzero_halves(const std::byte* cells, Index count, std::uint8_t* out) {
   for (Index i = 0; i < count; ++i) out[i] = (load<std::uint16_t>(cells, i) & 0x7fff) != 0;
 }
 
+/// Without an early end, so that many are looked at at once.
+template <typename T>
+bool zero_or_one(const std::byte* cells, Index count) {
+  unsigned others = 0;
+  for (Index i = 0; i < count; ++i) {
+    const T value = load<T>(cells, i);
+    others |= static_cast<unsigned>(value != T{0}) & static_cast<unsigned>(value != T{1});
+  }
+  return others == 0;
+}
+
+bool zero_or_one_half(std::uint16_t one, const std::byte* cells, Index count) {
+  unsigned others = 0;
+  for (Index i = 0; i < count; ++i) {
+    const std::uint16_t bits = load<std::uint16_t>(cells, i);
+    others |= static_cast<unsigned>((bits & 0x7fff) != 0) & static_cast<unsigned>(bits != one);
+  }
+  return others == 0;
+}
+
 template <typename T>
 void minus_infinite_numbers(const std::byte* cells, Index count, std::uint8_t* out) {
   for (Index i = 0; i < count; ++i) out[i] &= load<T>(cells, i) != -std::numeric_limits<T>::infinity();
@@ -107,6 +127,35 @@ Coverage MaskCells::coverage(const QueryBlock& block, Range keys, const CellSumm
   for (Index query = queries.begin + 1; query < queries.end && first != Coverage::some; ++query)
     if (summary.coverage(row_of(block.batch, block.head, query), keys) != first) return Coverage::some;
   return first;
+}
+
+bool only_zero_and_one(DType dtype, const std::byte* cells, Index count) {
+  constexpr std::uint16_t kHalf = 0x3c00, kBFloat = 0x3f80;  // the bits of 1
+  switch (dtype) {
+    case DType::f16:
+      return zero_or_one_half(kHalf, cells, count);
+    case DType::bf16:
+      return zero_or_one_half(kBFloat, cells, count);
+    case DType::f32:
+      return zero_or_one<float>(cells, count);
+    case DType::f64:
+      return zero_or_one<double>(cells, count);
+    case DType::i16:
+    case DType::u16:
+      return zero_or_one<std::uint16_t>(cells, count);
+    case DType::i32:
+    case DType::u32:
+      return zero_or_one<std::uint32_t>(cells, count);
+    case DType::i64:
+    case DType::u64:
+      return zero_or_one<std::uint64_t>(cells, count);
+    case DType::i8:
+    case DType::u8:
+      return zero_or_one<std::uint8_t>(cells, count);
+    case DType::boolean:
+      return true;
+  }
+  return false;
 }
 
 void find_nonzero(DType dtype, const std::byte* cells, Index count, std::uint8_t* out) {

@@ -49,6 +49,8 @@ class MaskCells {
   Index keys_ = 0;
 };
 
+/// Whether all of `count` packed elements are 0 or 1.
+bool only_zero_and_one(DType dtype, const std::byte* cells, Index count);
 /// out[i] = 1 where the i-th of `count` packed elements is not zero.
 void find_nonzero(DType dtype, const std::byte* cells, Index count, std::uint8_t* out);
 /// out[i] = 0 where it is minus infinity; the others are left alone.

@@ -47,9 +47,9 @@ MUTANTS = [
     ("documents of batch item 0", "core/masks/document.cpp", "static_cast<Index>(key_ids_.size()) == sizes_.keys ? 0 : batch * sizes_.keys", "0 * batch"),
     ("keep and block mixed up", "core/masks/boolean.cpp", "blocking_(array.kind == MaskKind::block)", "blocking_(array.kind == MaskKind::keep)"),
     ("rank 3 taken as batch", "core/masks/mask_cells.cpp", "const std::size_t axis = kRank - shape.size() + i;", "const std::size_t axis = shape.size() == 3 && i == 0 ? 0 : kRank - shape.size() + i;"),
-    ("minus infinity is added", "core/masks/additive.cpp", "bool blocks() const override { return kinds_.minus_infinity; }", "bool blocks() const override { return false; }"),
+    ("minus infinity is added", "core/masks/additive.cpp", "bool blocks() const override { return kinds_.minus_infinity != 0; }", "bool blocks() const override { return false; }"),
     ("ALiBi slopes start late", "core/masks/alibi.cpp", "-8.0 * static_cast<double>(k) /", "-8.0 * static_cast<double>(k + 1) /"),
-    ("ALiBi without the offset", "core/masks/alibi.cpp", "const Index position = positions_.of(batch, query);", "const Index position = query + 0 * batch;"),
+    ("ALiBi without the offset", "core/masks/alibi.cpp", "positions_.of(batch, query) - keys.begin", "query + 0 * batch - keys.begin"),
     ("mean of all heads", "core/heads.cpp", "weight /= static_cast<double>(count_);", "weight /= static_cast<double>(count_ + 1);"),
     ("heads written in their own order", "core/heads.cpp", "  if (!wanted.empty()) return wanted;", "  if (!wanted.empty()) {\n    std::vector<Index> sorted = wanted;\n    std::sort(sorted.begin(), sorted.end());\n    return sorted;\n  }"),
 ]

@@ -88,10 +88,11 @@ void Console::print(std::string_view text) {
   if (impl_->buffer.size() >= kFlushAt) flush();
 }
 
-void Console::flush() {
+bool Console::flush() {
   clear_progress();
   if (!impl_->reader_gone && !impl_->buffer.empty()) impl_->reader_gone = !write_stream(STDOUT_FILENO, impl_->buffer);
   impl_->buffer.clear();
+  return !impl_->reader_gone;
 }
 
 void Console::finish() {

@@ -21,7 +21,8 @@ class Console {
   /// Results, buffered and checked; ErrorKind::output when they cannot be written. A reader that went away ends the
   /// printing quietly.
   void print(std::string_view text);
-  void flush();
+  /// Returns false when the reader went away.
+  bool flush();
   /// At the end of a run that succeeded: clears the progress line, flushes the results, prints the notes.
   void finish();
   /// Clears the progress line, so that an error can be printed.

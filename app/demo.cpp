@@ -112,10 +112,10 @@ class DemoFolder {
   void add_to(std::vector<RowSink*>& sinks) const {
     for (const auto& sink : sinks_) sinks.push_back(sink.get());
   }
-  void commit() {
+  void finish() {
     for (const auto& sink : sinks_) sink->finish();
-    files_.commit();
   }
+  void commit() { files_.commit(); }
 
  private:
   OutputFiles files_;
@@ -140,8 +140,10 @@ int run_demo(const Words& words, Console& console) {
   attend(inputs, options, outputs, console.run());
   picture->finish();
   console.print(text.text);
-  if (folder) folder->commit();
+  if (folder) folder->finish();
   console.print(folder ? demo_files(words.value("--output")) : demo_text());
+  // The text first: when it cannot be written, no file is replaced.
+  if (console.flush() && folder) folder->commit();
   return 0;
 }
 

@@ -127,6 +127,7 @@ class Heatmaps {
  public:
   Heatmaps(const Words& words, const Console& console) : console_(console), files_(words.has("--no-clobber")) {
     for (const std::string& path : words.values("--heatmap")) {
+      if (path == "-") fail(ErrorKind::usage, "--heatmap -: standard output takes the answer, expected a file");
       const std::string format = output_format(path, words, console);
       if (picture_format_of(format).empty())
         fail(ErrorKind::usage, "--heatmap: '", printable(path), "' is no picture, expected ", word_list(picture_format_names()));
@@ -149,7 +150,6 @@ class Heatmaps {
     spec.options.center = 0.0;
     spec.options.terminal_columns = console_.columns();
     for (Output& output : outputs_) {
-      spec.options.terminal_color = output.path == "-" ? console_.color() : TerminalColor::plain;
       output.picture = make_picture(output.format, spec, *output.bytes, console_.run().budget);
     }
   }
@@ -160,13 +160,14 @@ class Heatmaps {
     return sinks;
   }
 
-  void finish(Console& console) {
+  void draw(Console& console) {
     for (Output& output : outputs_) {
       output.picture->finish();
       for (const std::string& note : output.picture->notes()) console.note(note);
     }
-    files_.commit();
   }
+
+  void commit() { files_.commit(); }
 
  private:
   struct Output {
@@ -216,10 +217,11 @@ int run_diff(const Words& words, Console& console) {
       console.note(concat("the labels of ", printable(a.reference), " and ", printable(b.reference),
                           " differ; only numbers are compared"));
   }
-  console.clear_progress();
-  if (drawn) heatmaps.finish(console);
+  if (drawn) heatmaps.draw(console);
   if (heatmaps.wanted() && !drawn) console.note("no heatmap: there are no two arrays of one shape");
   console.print(words.has("--json") ? report.json() : report.text());
+  // The answer first: when it cannot be written, no file is replaced.
+  if (console.flush() && drawn) heatmaps.commit();
   return report.same() ? 0 : 1;
 }
 

@@ -1,6 +1,7 @@
 """attn-cli diff: do two files agree."""
-import json
+import json, subprocess
 
+import attn_test
 from arrays import npy, npz, safetensors
 from attn_test import CliTest, main
 
@@ -112,6 +113,13 @@ class Diff(CliTest):
         self.write("a.csv", "nan,inf\n1,nan\n"), self.write("b.csv", "nan,inf\n1,1\n")
         self.run_cli("diff", "a.csv", "b.csv", "--heatmap", "d.txt", expect=1)
         self.assertRegex(self.read("d.txt"), r"0\.00 +0\.00")
+
+    def test_no_heatmap_without_an_answer(self):
+        self.write("a.csv", "1\n"), self.write("b.csv", "2\n"), self.write("d.png", "old")
+        with open("/dev/full", "wb") as full:
+            done = subprocess.run([attn_test.BINARY, "diff", "a.csv", "b.csv", "--heatmap", "d.png"], cwd=self.folder, stdout=full, stderr=subprocess.PIPE)
+        self.assertEqual((done.returncode, self.read("d.png")), (5, "old"))
+        self.assertError(self.run_cli("diff", "a.csv", "b.csv", "--heatmap", "-", "--format", "txt", expect=2), "--heatmap -")
 
     def test_wrong_use(self):
         self.write("a.csv", "1\n")

@@ -33,8 +33,8 @@ function questionStep(head) {
   });
   return {
     title: 'A query and all keys',
-    parts: [paragraph('The query ', queryName(), ' is a row of numbers. Every key is a row of the same length.'), query,
-            keyTable({caption: 'K: one row for each key', head: indices(head.d), cells: (key) => head.key.row(key).map(show)})],
+    parts: [paragraph('The query ', queryName(), ' is a row of numbers. Every key is a row of the same length.'),
+            sideBySide(query, keyTable({caption: 'K: one row for each key', head: indices(head.d), cells: (key) => head.key.row(key).map(show)}))],
   };
 }
 
@@ -57,14 +57,15 @@ function productStep(head) {
     return {cells: [String(index), show(value), show(k[index]), show(value * k[index]), show(sum)]};
   });
   const details = makeTable({caption: 'term by term', head: ['', 'q', 'k', 'q × k', 'sum so far'], rows});
-  const heading = make('h3');
+  const heading = make('h3', 'follows');
   heading.append('query ', queryName(), ' times key ', keyName());
+  const followedKey = make('div');
+  followedKey.append(heading, details);
   return {
     title: 'How well do they fit? The dot product',
     parts: [paragraph('Multiply number by number and add up: the more query and key point the same way, the larger the product. ' +
                       'Choose a key to follow it through all steps.'),
-            keyTable({caption: 'q · k for each key', head: [...(short ? ['terms'] : []), 'q · k'], cells, withButtons: true}),
-            heading, details],
+            sideBySide(keyTable({caption: 'q · k for each key', head: [...(short ? [{text: 'terms', name: 'terms'}] : []), 'q · k'], cells, withButtons: true}), followedKey)],
   };
 }
 
@@ -129,9 +130,9 @@ function outputStep(head) {
   return {
     title: 'Output: the weighted sum of the values',
     parts: [paragraph('Each key’s row of V is multiplied by its weight; the sum of these rows is what ', queryName(), ' becomes.'),
-            keyTable({caption: 'V: one row for each key', head: indices(head.v), cells: (key) => head.value.row(key).map(show)}),
-            keyTable({caption: 'weight times the row of V', head: ['weight', ...indices(head.v)], cells,
-                      foot: [{cells: ['output', '', ...head.output.row(query).map(show)]}]})],
+            sideBySide(keyTable({caption: 'V: one row for each key', head: indices(head.v), cells: (key) => head.value.row(key).map(show)}),
+                       keyTable({caption: 'weight times the row of V', head: ['weight', ...indices(head.v)], cells,
+                                 foot: [{cells: ['output', '', ...head.output.row(query).map(show)]}]}))],
   };
 }
 

@@ -48,6 +48,13 @@ function makeTable({caption, head, rows, foot = []}) {
   return room;
 }
 
+/** Tables beside each other where there is room. */
+function sideBySide(...tables) {
+  const box = make('div', 'tables');
+  box.append(...tables);
+  return box;
+}
+
 const indices = (count) => Array.from({length: count}, (_, index) => String(index));
 
 /** A matrix of the computation with its labels. */

@@ -124,5 +124,7 @@ save("onnx.json", {"onnx": onnx.__version__, "numpy": np.__version__, "operator"
      ["A mask whose last axis is shorter than the keys is padded with blocked keys by ONNX, one of length 1 too; attn-cli repeats an axis of 1 and "
       "refuses other lengths (exit 4).",
       "qk_matmul_output_mode 0 is the product after softcap when there is a softcap; --stage raw is always before it.",
-      "Fully masked rows are 0 in both, also in qk_matmul_output_mode 3; onnx before 1.20 gave NaN there."],
+      "The evaluator of onnx 1.18 to 1.20 put the softcap after the mask (so that blocked keys leak) and numbered the modes the other way round: "
+      "1 with the mask, 2 after the softcap. In 1.23, as in attn-cli, the softcap comes first: 1 is --stage capped, 2 is --stage masked.",
+      "Rows without an allowed key are 0 in onnx 1.23 and in attn-cli; onnx 1.18 to 1.20 gave NaN."],
      list(cases()))

@@ -127,8 +127,8 @@ def mha_cases():
 
 save("torch.json", {"torch": torch.__version__, "numpy": np.__version__, "functions": "nn.MultiheadAttention, F.scaled_dot_product_attention",
                     "precision": "float64"},
-     ["A row without an allowed key: F.scaled_dot_product_attention gives 0 since 2.5 and NaN before; nn.MultiheadAttention with weights "
-      "gives NaN in every version so far. attn-cli gives 0, or NaN with --empty-rows nan.",
+     ["A row without an allowed key: F.scaled_dot_product_attention of 2.15 gives 0 (older versions NaN), nn.MultiheadAttention with weights "
+      "still NaN. attn-cli gives 0, or NaN with --empty-rows nan.",
       "attn_mask is broadcast as [n,m] or, for each head, [B·H,n,m] by nn.MultiheadAttention; attn-cli takes [B,H,n,m] for the latter.",
       "add_bias_kv and add_zero_attn have no counterpart; a zero key and value can be put into the inputs."],
      [*sdpa_cases(), *mha_cases()])

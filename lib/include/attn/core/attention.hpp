@@ -131,7 +131,7 @@ AttentionReport attend(const AttentionInputs& inputs, const AttentionOptions& op
                        const RunContext& run);
 
 /// The part of `attend` that looks at shapes and masks alone: refuses what does not fit before outputs are opened, and
-/// gives the notes, scale and mask text that are known without computing. `scores` says that raw scores are wanted too.
+/// gives the notes, scale and mask text that are known without computing.
 AttentionReport check_attention(const AttentionInputs& inputs, const AttentionOptions& options);
 
 /// Which cells the masks allow, rows numbered like the rows of WeightOutput (a reduced cell is allowed if any of its

@@ -2,6 +2,7 @@
 #include "app/compute_args.hpp"
 #include "app/compute_job.hpp"
 #include "app/compute_outputs.hpp"
+#include "app/config.hpp"
 #include "app/console.hpp"
 #include "app/prepare.hpp"
 #include "app/summary.hpp"
@@ -104,6 +105,7 @@ ComputeJob load_job(const Words& words, Console& console) {
   if (!job.request.document.empty()) {
     document = read_document(job.request.document, *job.files);
     if (apply_options(document, all, console)) job.request = resolve_compute(all, console);
+    tell_sources(all, console, words);
   }
   job.prepared = prepare(job.request, document, *job.files);
   return job;

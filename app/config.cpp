@@ -155,10 +155,12 @@ void add_defaults(const Command& command, Words& words) {
     add_file(personal, command, {concat("config ", personal), Rank::personal}, words);
 }
 
-void tell_sources(const Words& words, Console& console) {
-  for (const std::string& option : words.given())
-    if (words.source(option) != "command line")
-      console.detail(concat(option, " ", words.value(option), ": from ", words.source(option)));
+void tell_sources(const Words& words, Console& console, const Words& told) {
+  for (const std::string& option : words.given()) {
+    const std::string source = words.source(option);
+    if (source != "command line" && source != told.source(option))
+      console.detail(concat(option, " ", words.value(option), ": from ", source));
+  }
 }
 
 }  // namespace attn::app

@@ -10,7 +10,7 @@ namespace attn::app {
 /// name; a file that is no JSON object in Error{malformed}.
 void add_defaults(const Command& command, Words& words);
 
-/// With -v: one line for each option that did not come from the command line.
-void tell_sources(const Words& words, Console& console);
+/// With -v: one line for each option that did not come from the command line; none for what was `told` before.
+void tell_sources(const Words& words, Console& console, const Words& told = {});
 
 }  // namespace attn::app

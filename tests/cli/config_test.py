@@ -103,6 +103,11 @@ class Defaults(CliTest):
         self.assertClose(weights("--config", "mine.json"), [[1, 0]])
         self.assertEqual(self.read_json("w.json")["scale"], 1)
         self.assertClose(weights("--scale", "0"), [[0.5, 0.5]])
+        told = self.run_cli("compute", "doc.json", "--config", "mine.json", "-v").err
+        self.assertRegex(told, r"(?m)^attn-cli: --scale 1: from .*doc\.json")
+        self.assertEqual(told.count("--causal"), 1)
+        self.write("doc.json", {"query": [[2.0]], "key": [[1.0], [0.0]], "options": {"causal": False}})
+        self.assertClose(weights("--config", "mine.json"), [[0.997527, 0.002473]])
 
     def test_xdg_config_home_and_home(self):
         self.personal({"theme": "dark"})

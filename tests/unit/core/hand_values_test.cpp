@@ -145,6 +145,18 @@ TEST_P(HandValues, KeyLengthsAreColumns) {
   expect(problem, {{.5, .5, 0}, {.5, .5, 0}, {.5, .5, 0}}, {{1.5}, {1.5}, {1.5}});
 }
 
+TEST_P(HandValues, DocumentsKeepToThemselves) {
+  Problem problem = equal_scores(3, 3);
+  problem.masks.key_documents = {7, -1, 7};
+  expect(problem, {{.5, 0, .5}, {0, 1, 0}, {.5, 0, .5}}, {{2}, {2}, {2}});
+  problem.masks.query_documents = {-1, 7, 3};
+  expect(problem, {{0, 1, 0}, {.5, 0, .5}, {0, 0, 0}}, {{2}, {2}, {0}});
+  Problem packed = equal_scores(4, 4);
+  packed.masks.causal = true;
+  packed.masks.key_documents = {0, 0, 1, 1};
+  expect(packed, {{1, 0, 0, 0}, {.5, .5, 0, 0}, {0, 0, 1, 0}, {0, 0, .5, .5}}, {{1}, {1.5}, {3}, {3.5}});
+}
+
 TEST_P(HandValues, CausalAndLeftPadding) {
   Problem problem = equal_scores(4, 4);
   problem.masks.causal = true;

@@ -25,10 +25,14 @@ struct Result {
   double sum = 0;  // so that nothing is left out
 };
 
+__m256 first(int chain) { return _mm256_set1_ps(1.0f + 0.01f * static_cast<float>(chain)); }
+__m256d first_wide(int chain) { return _mm256_set1_pd(1.0 + 0.01 * chain); }
+
 [[gnu::noinline]] void multiply_f32(Result& result) {
   const __m256 factor = _mm256_set1_ps(0.999f), addend = _mm256_set1_ps(1e-6f);
-  __m256 a = factor, b = factor, c = factor, d = factor, e = factor, f = factor;
-  __m256 g = factor, h = factor, i = factor, j = factor, k = factor, l = factor;
+  // Chains that begin alike would be computed once.
+  __m256 a = first(0), b = first(1), c = first(2), d = first(3), e = first(4), f = first(5);
+  __m256 g = first(6), h = first(7), i = first(8), j = first(9), k = first(10), l = first(11);
   const double start = now();
   for (long round = 0; round < kRounds; ++round) {
     a = _mm256_fmadd_ps(a, factor, addend), b = _mm256_fmadd_ps(b, factor, addend), c = _mm256_fmadd_ps(c, factor, addend);
@@ -43,8 +47,8 @@ struct Result {
 
 [[gnu::noinline]] void multiply_f64(Result& result) {
   const __m256d factor = _mm256_set1_pd(0.999), addend = _mm256_set1_pd(1e-6);
-  __m256d a = factor, b = factor, c = factor, d = factor, e = factor, f = factor;
-  __m256d g = factor, h = factor, i = factor, j = factor, k = factor, l = factor;
+  __m256d a = first_wide(0), b = first_wide(1), c = first_wide(2), d = first_wide(3), e = first_wide(4), f = first_wide(5);
+  __m256d g = first_wide(6), h = first_wide(7), i = first_wide(8), j = first_wide(9), k = first_wide(10), l = first_wide(11);
   const double start = now();
   for (long round = 0; round < kRounds; ++round) {
     a = _mm256_fmadd_pd(a, factor, addend), b = _mm256_fmadd_pd(b, factor, addend), c = _mm256_fmadd_pd(c, factor, addend);

@@ -16,6 +16,7 @@ PanelMask<T>::PanelMask(const TiledPlan<T>& plan, Carver& carver) : plan_(plan),
 template <typename T>
 void PanelMask<T>::build(const QueryBlock& queries, Index lanes, Range keys) {
   count_ = 0;
+  if (keys.empty()) return;
   const Coverage whole = masks_.blocks() ? masks_.coverage(queries, keys) : Coverage::all;
   if (whole == Coverage::none) return;
   split(queries, keys, whole);

@@ -10,7 +10,7 @@ namespace attn {
 namespace {
 
 /// So many bytes of panels at most are worked on together: they and a block of keys and values stay in the second cache.
-constexpr Index kPanelBytes = 256 * 1024;
+constexpr Index kPanelBytes = 512 * 1024;
 constexpr Index kPanelsTogether = 4;
 
 /// What is done as one task: some neighbouring panels of one head, or of all heads when they share what the masks say.
@@ -50,6 +50,8 @@ class OnlineRun {
     void lay_out(const OnlineRun& run, Carver& carver) {
       steps = std::make_unique<PanelWorker<T>>(run.plan_, carver);
       scores = carver.take<T>(kKeyBlock * run.plan_.width() * tile::kMaxVectors);
+      masks.clear();
+      for (Index i = 0; i < run.shape_.panels; ++i) masks.emplace_back(run.plan_, carver);
       panels.clear();
       for (Index i = 0; i < run.shape_.panels * run.heads_in_task(); ++i)
         panels.push_back(PanelWorker<T>::carve_panel(run.plan_, carver));
@@ -57,8 +59,9 @@ class OnlineRun {
 
     Buffer memory;
     std::unique_ptr<PanelWorker<T>> steps;
-    std::vector<Panel<T>> panels;  // [panels][heads]
-    T* scores = nullptr;           // [kKeyBlock][lanes]
+    std::vector<PanelMask<T>> masks;  // [panels]
+    std::vector<Panel<T>> panels;     // [panels][heads]
+    T* scores = nullptr;              // [kKeyBlock][lanes]
   };
 
   /// Which panels a task is about.
@@ -82,7 +85,7 @@ class OnlineRun {
     const Index panel_bytes = (sizes.head_size + sizes.value_size) * plan_.width() * tile::kMaxVectors * Index{sizeof(T)};
     if (sizes.heads > 1 && sizes.heads * panel_bytes <= kPanelBytes && mask_is_dear()) {
       shape_.heads_inside = true;
-      shape_.panels = 1;
+      shape_.panels = std::clamp<Index>(kPanelBytes / (sizes.heads * panel_bytes), 1, kPanelsTogether);
     }
     while (shape_.panels > 1 && sizes.batch * places() * blocks() < 8 * plan_.run.threads) shape_.panels /= 2;
   }
@@ -195,8 +198,10 @@ class OnlineRun {
                    std::max(visible.end, std::min(panel.visible.end, range.end))};
       }
     for_blocks(visible, [&](Index at) {
-      for (Index p = 0; p < task.panels; ++p)
-        advance(worker, &worker.panels[static_cast<std::size_t>(p * heads)], heads, at, false);
+      for (Index p = 0; p < task.panels; ++p) ask(worker, p, worker.panels[static_cast<std::size_t>(p * heads)], at);
+      for (Index h = 0; h < heads; ++h)
+        for (Index p = 0; p < task.panels; ++p)
+          advance(worker, p, worker.panels[static_cast<std::size_t>(p * heads + h)], at, false);
     });
   }
 
@@ -212,7 +217,10 @@ class OnlineRun {
     if (steps.needs_guard(panel)) {
       // Values that are not finite are rare enough to begin again.
       steps.start(panel, panel.block, panel.lanes);
-      for_blocks(panel.visible, [&](Index at) { advance(worker, &panel, 1, at, true); });
+      for_blocks(panel.visible, [&](Index at) {
+        ask(worker, 0, panel, at);
+        advance(worker, 0, panel, at, true);
+      });
       steps.conclude(panel);
       steps.unpack_output(panel);
     }
@@ -224,24 +232,22 @@ class OnlineRun {
     for (Index at = keys.begin - keys.begin % kKeyBlock; at < keys.end; at += kKeyBlock) work(at);
   }
 
-  /// The key block that begins at `at`, for one panel of each head of the task.
-  void advance(Worker& worker, Panel<T>* panels, Index heads, Index at, bool guarded) {
-    const Range keys = panels[0].keys_of_block(at);
-    if (keys.empty()) return;
+  /// What the masks say to a panel about the key block that begins at `at`; the same for all heads of a task.
+  static void ask(Worker& worker, Index place, const Panel<T>& panel, Index at) {
+    worker.masks[static_cast<std::size_t>(place)].build(panel.block, panel.lanes, panel.keys_of_block(at));
+  }
+
+  void advance(Worker& worker, Index place, Panel<T>& panel, Index at, bool guarded) {
     PanelWorker<T>& steps = *worker.steps;
-    for (Index h = 0; h < heads; ++h)
-      if (steps.begins_stretch(panels[h], at)) PanelWorker<T>::fold(plan_, panels[h]);
-    steps.mask.build(panels[0].block, panels[0].lanes, keys);
-    const std::span<const KeySegment<T>> segments = steps.mask.segments();
+    if (steps.begins_stretch(panel, at)) PanelWorker<T>::fold(plan_, panel);
+    const std::span<const KeySegment<T>> segments = worker.masks[static_cast<std::size_t>(place)].segments();
     if (segments.empty()) return;
     const Range seen{segments.front().keys.begin, segments.back().keys.end};
-    for (Index h = 0; h < heads; ++h) {
-      steps.forget_highest();
-      for (const KeySegment<T>& segment : segments)
-        steps.score(panels[h], segment, worker.scores + (segment.keys.begin - seen.begin) * panels[h].lanes);
-      steps.raise(panels[h], seen.end - seen.begin, worker.scores);
-      steps.add_values(panels[h], seen, segments, worker.scores, guarded);
-    }
+    steps.forget_highest();
+    for (const KeySegment<T>& segment : segments)
+      steps.score(panel, segment, worker.scores + (segment.keys.begin - seen.begin) * panel.lanes);
+    steps.raise(panel, seen.end - seen.begin, worker.scores);
+    steps.add_values(panel, seen, segments, worker.scores, guarded);
   }
 
   TiledPlan<T> plan_;

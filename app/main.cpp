@@ -12,6 +12,7 @@
 #include "app/config.hpp"
 #include "app/console.hpp"
 #include "app/help.hpp"
+#include "app/missing_file.hpp"
 #include "app/suggest.hpp"
 #include "attn/base/error.hpp"
 #include "attn/base/text.hpp"
@@ -39,10 +40,11 @@ int report(Console& console, const Error& error, const std::string& hint) {
 }
 
 std::string hint_of(const Error& error, const Command& command, const std::vector<std::string>& arguments) {
-  const bool by_input =
-      error.kind() == ErrorKind::usage || error.kind() == ErrorKind::malformed || error.kind() == ErrorKind::mismatch;
+  const bool by_input = error.kind() == ErrorKind::malformed || error.kind() == ErrorKind::mismatch;
+  // -q before the query's file makes a document of it: the error is about the document, the slip is the letter.
   const std::string letter = by_input ? letter_hint(command, arguments) : std::string();
-  return letter.empty() ? error.hint() : letter;
+  if (!letter.empty()) return letter;
+  return error.hint().empty() ? missing_file_hint(error, arguments) : error.hint();
 }
 
 int run_command(const Command& command, const std::vector<std::string>& arguments, Console& console) {

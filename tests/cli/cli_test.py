@@ -93,11 +93,20 @@ class Errors(CliTest):
         for command in ("inspect", "render"):
             self.assertError(self.run_cli(command, "no.csv", expect=3), r"no\.csv.*No such file")
 
+    def test_a_missing_file_gets_the_nearest(self):
+        self.write("cat.json", {}), (self.folder / "data").mkdir(), self.write("data/query.csv", "1\n")
+        for words, right in ((["inspect", "ct.json"], "cat.json"), (["compute", "-Q", "data/quer.csv", "-K", "k.csv"], "data/query.csv"),
+                             (["compute", "--query=data/qurey.csv", "-K", "k.csv"], "data/query.csv"), (["compute", "-Qcat.jsn", "-Kk.csv"], "cat.json"),
+                             (["render", "./cat.jso"], "./cat.json")):
+            self.assertIn(f"hint: did you mean '{right}'?", self.run_cli(*words, expect=(2, 3)).err, words)
+        self.assertIn("hint: attn-cli demo -o DIR", self.run_cli("inspect", "nothing-like-it.npz", expect=3).err)
+        self.assertIn("hint: attn-cli demo -o DIR", self.run_cli("inspect", "no/such/folder.npz", expect=3).err)
+
     def test_control_characters_stay_out(self):
         name = "a\n\033[2Jb.csv"
         done = self.run_cli("inspect", name, expect=3)
         self.assertError(done, r"a\\n\\x1b\[2Jb\.csv")
-        self.assertEqual(len(done.err.splitlines()), 1)
+        self.assertEqual(len(done.err.splitlines()), 2)  # the error and a hint
         self.assertNotIn("\033", done.err)
 
     def test_a_message_is_short(self):

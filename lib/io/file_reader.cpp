@@ -20,6 +20,8 @@ namespace {
 constexpr std::size_t kFirstStreamBytes = 64 << 10;
 /// One system call takes at most 2 GiB; smaller pieces keep signals and progress lively.
 constexpr std::size_t kReadBytes = 64 << 20;
+/// What is read in no time is not reported.
+constexpr std::size_t kReportedBytes = 16 << 20;
 /// A device that gives more than this never ends.
 constexpr std::size_t kDeviceBytes = 1 << 20;
 
@@ -87,6 +89,7 @@ void FileReader::read_at(std::uint64_t offset, void* target, std::size_t count) 
     const std::size_t got = read_some(offset + done, static_cast<std::byte*>(target) + done, count - done);
     if (got == 0) fail(ErrorKind::malformed, name_, ": the file changed while it was read: it became shorter");
     done += got;
+    report(done, count);
   }
 }
 
@@ -117,9 +120,15 @@ void FileReader::fill_to(std::uint64_t end) {
     const std::size_t got = read_some(0, content_.data() + filled_, content_.size() - filled_);
     if (got == 0) size_ = filled_;
     filled_ += got;
+    report(filled_, 0);
     if (endless_ && filled_ > kDeviceBytes)
       fail(ErrorKind::malformed, "cannot read '", name_, "': it is a device without an end, expected a file");
   }
+}
+
+void FileReader::report(std::uint64_t done, std::uint64_t total) const {
+  const bool worth_it = std::max(done, total) >= kReportedBytes;
+  if (progress_ != nullptr && worth_it) progress_->update("reading", static_cast<Index>(done), static_cast<Index>(total));
 }
 
 void FileReader::grow() {

@@ -8,6 +8,7 @@
 #include <string>
 
 #include "attn/base/memory.hpp"
+#include "attn/base/run.hpp"
 #include "io/descriptor.hpp"
 
 namespace attn {
@@ -30,6 +31,11 @@ class FileReader {
   const std::string& path() const { return path_; }
   /// The name for messages: the printable path, or "standard input".
   const std::string& name() const { return name_; }
+
+  /// Reads of many bytes report to `progress` (may be null) from now on.
+  void report_to(Progress* progress) { progress_ = progress; }
+  /// Tells how far a read has come; `total` 0 if that is not known. Small ones are kept to oneself.
+  void report(std::uint64_t done, std::uint64_t total) const;
 
   /// Size of a regular file; of a stream kUnknownSize until its end was seen.
   std::uint64_t known_size() const { return size_; }
@@ -56,6 +62,7 @@ class FileReader {
   std::string path_;
   std::string name_;
   MemoryBudget budget_;
+  Progress* progress_ = nullptr;
   Descriptor opened_;  // none for standard input
   int number_ = -1;
   bool stream_ = false;   // bytes come once, in order

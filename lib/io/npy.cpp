@@ -1,6 +1,7 @@
 #include "io/npy.hpp"
 
 #include <array>
+#include <bit>
 #include <cstring>
 #include <optional>
 #include <vector>
@@ -61,6 +62,7 @@ bool recognises_npy(std::span<const std::byte> head, std::uint64_t /*file_size*/
 
 std::unique_ptr<ArrayFile> open_npy(std::unique_ptr<FileReader> file, const ReadOptions& /*options*/, const RunContext& run) {
   refuse_lfs_pointer(*file);
+  file->report_to(run.progress);
   return std::make_unique<NpyFile>(std::move(file), run.budget);
 }
 
@@ -84,6 +86,9 @@ std::string npy_preamble(std::string_view descr, const Shape& shape) {
   preamble += static_cast<char>(dict.size() >> 8);
   return preamble + dict;
 }
+
+// Files of this tool are little-endian, and their numbers are written as they lie in memory.
+static_assert(std::endian::native == std::endian::little);
 
 void write_rows(const RowBlock& rows, DType dtype, ByteSink& bytes) {
   const std::size_t item = item_size(rows.dtype);

@@ -106,6 +106,7 @@ bool recognises_npz(std::span<const std::byte> head, std::uint64_t /*file_size*/
 
 std::unique_ptr<ArrayFile> open_npz(std::unique_ptr<FileReader> file, const ReadOptions& /*options*/, const RunContext& run) {
   refuse_lfs_pointer(*file);
+  file->report_to(run.progress);
   return std::make_unique<NpzFile>(std::move(file), run.budget);
 }
 

@@ -98,6 +98,7 @@ void ZipEntrySource::read_next(std::byte* target, std::size_t count) {
       inflate_next(target, piece);
     if (!verified_) crc_ = static_cast<std::uint32_t>(::crc32_z(crc_, reinterpret_cast<const Bytef*>(target), piece));
     position_ += piece;
+    file_.report(position_, entry_.size);
     target += piece;
     count -= piece;
   }

@@ -105,6 +105,7 @@ bool recognises_safetensors(std::span<const std::byte> head, std::uint64_t file_
 std::unique_ptr<ArrayFile> open_safetensors(std::unique_ptr<FileReader> file, const ReadOptions& /*options*/,
                                             const RunContext& run) {
   refuse_lfs_pointer(*file);
+  file->report_to(run.progress);
   return std::make_unique<SafetensorsFile>(std::move(file), run.budget);
 }
 

@@ -142,6 +142,32 @@ TEST_F(Reader, StreamsBeyondTheBudgetAreRefused) {
   ::close(ends[0]);
 }
 
+/// Keeps what it is told.
+class Watcher : public Progress {
+ public:
+  void update(std::string_view stage, Index done, Index total) override {
+    EXPECT_EQ(stage, "reading");
+    EXPECT_GE(done, last);
+    last = done;
+    last_total = total;
+  }
+  Index last = 0;
+  Index last_total = -1;
+};
+
+TEST_F(Reader, LongReadsAreReported) {
+  write_file(folder_ / "f", "");
+  std::filesystem::resize_file(folder_ / "f", 20 << 20);
+  Watcher watcher;
+  const auto file = open(folder_ / "f");
+  file->report_to(&watcher);
+  file->head(100);
+  EXPECT_EQ(watcher.last_total, -1);
+  file->whole();
+  EXPECT_EQ(watcher.last, 20 << 20);
+  EXPECT_EQ(watcher.last_total, 20 << 20);
+}
+
 TEST_F(Reader, StandardInput) {
   write_file(folder_ / "f", "0123456789");
   const auto run = [&](off_t skipped, const std::string& right) {

@@ -52,6 +52,7 @@ class SignalsHeld {
     sigset_t held;
     sigemptyset(&held);
     for (const int signal : kEndingSignals) sigaddset(&held, signal);
+    for (const int signal : kAbortingSignals) sigaddset(&held, signal);
     pthread_sigmask(SIG_BLOCK, &held, &before_);
   }
   ~SignalsHeld() { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }

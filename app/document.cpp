@@ -145,6 +145,9 @@ class Reader {
     const auto known = known_names(weights_only_);
     if (member.name.empty()) refuse_nameless(member);
     std::string hint = did_you_mean(member.name, known);
+    constexpr std::string_view kResults[] = {"schema", "weights", "scores", "output", "lse", "present_key", "present_value"};
+    if (std::find(std::begin(kResults), std::end(kResults), member.name) != std::end(kResults))
+      hint = "this file holds results; inspect, render and diff read it, and -X FILE:NAME takes one array of it";
     if (hint.empty()) hint = concat("known names: ", word_list(known, known.size()));
     fail_with_hint(ErrorKind::malformed, hint, member.where, ": no field has the name '", printable(member.name, 60), "'");
   }

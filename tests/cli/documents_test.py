@@ -233,6 +233,12 @@ class Documents(CliTest):
         (self.folder / "folder").mkdir()
         self.refuse(3, "folder", "folder")
 
+    def test_results_are_no_documents(self):
+        self.document()
+        self.run_cli("compute", "doc.json", "-w", "w.json", "--bundle", "b.npz")
+        for name in ("w.json", "b.npz"): self.assertIn("results", self.refuse(3, name, name).err)
+        self.check("-Q", "b.npz:query", "-K", "b.npz:key", "--tokens", " ".join(TOKENS))
+
     def test_samples(self):
         for name in ("cat.json", "chinese.json", "two-heads.json", "translation.json"):
             out = self.run_cli("compute", SAMPLES / name).out

@@ -85,6 +85,16 @@ void choose_key_angle(const FigureSpec& spec, const CellPlan& cells, double pixe
   plan.key_extent = width * std::sin(slope) + (plan.key_angle == 90 ? 0 : kLineHeight * plan.size * std::cos(slope)) + 3 * pixels;
 }
 
+/// In a grid the last number under a panel must not run into the first one under the next.
+void clear_gaps(const CellPlan& cells, AxisLabelPlan& plan) {
+  if (plan.key_angle != 0 || cells.panel_columns == 1 || plan.key.empty()) return;
+  const auto center = [&](const AxisLabel& label) { return (static_cast<double>(label.index) + 0.5) * cells.key_pitch(); };
+  const double next =
+      static_cast<double>(cells.panel_width() + cells.gap_x) + center(plan.key.front()) - plan.key.front().text.width / 2;
+  while (plan.key.size() > 1 && center(plan.key.back()) + plan.key.back().text.width / 2 + 0.4 * plan.size > next)
+    plan.key.pop_back();
+}
+
 }  // namespace
 
 AxisLabelPlan plan_axis_labels(const FigureSpec& spec, const CellPlan& cells, double pixels, Fonts& fonts) {
@@ -102,6 +112,7 @@ AxisLabelPlan plan_axis_labels(const FigureSpec& spec, const CellPlan& cells, do
   plan.query_extent = widest(plan.query) + 5 * pixels;
   const double step = static_cast<double>(plan.every) * cells.key_pitch();
   choose_key_angle(spec, cells, pixels, step, plan);
+  clear_gaps(cells, plan);
   plan.query_ticks = plan.every > 1;
   plan.key_ticks = plan.every > 1 || plan.key_angle == 45;
   return plan;

@@ -9,9 +9,11 @@
 namespace attn {
 namespace {
 
-constexpr double kLeastPixels = 7, kLargest = 8.5;  // pixels; points
-constexpr double kShare = 0.9;                      // of the cell
-constexpr double kNarrowestDigit = 0.6;             // as a share of the font size
+// Pixels; points. A smaller print than 4.3 points is a texture to most readers: numbers that small are drawn only in cells
+// whose pixels were asked for.
+constexpr double kLeastPixels = 7, kLeast = 4.3, kLargest = 8.5;
+constexpr double kShare = 0.9;                         // of the cell
+constexpr double kNarrowestDigit = 0.6, kPoint = 0.3;  // as shares of the font size
 
 double largest_magnitude(const ColorRange& range, const PooledCells& cells) {
   double largest = 0;
@@ -35,10 +37,9 @@ double number_size(const Figure& figure, Fonts& fonts) {
   if (options.annotate == Annotate::never || figure.cells.plan().pooled()) return 0;
   const double width = kShare * static_cast<double>(figure.layout.cells.cell_width);
   const double height = kShare * static_cast<double>(figure.layout.cells.cell_height);
-  const double shortest = (options.digits > 0 ? 2 + options.digits : 1) * kNarrowestDigit * kLeastPixels;
-  if (options.annotate == Annotate::automatic &&
-      (width < std::min(shortest, 4 * kNarrowestDigit * kLeastPixels) || height < kLeastPixels))
-    return 0;
+  // Before all numbers are measured: one digit, and a point with its decimals, is the least that must fit.
+  const double shortest = (kNarrowestDigit * (1 + options.digits) + (options.digits > 0 ? kPoint : 0)) * kLeastPixels;
+  if (options.annotate == Annotate::automatic && (width < shortest || height < kCapHeight * kLeastPixels)) return 0;
   const double largest = largest_magnitude(figure.range, figure.cells);
   constexpr double kTrial = 20;
   double widest = 1;
@@ -54,7 +55,8 @@ double number_size(const Figure& figure, Fonts& fonts) {
     }
   const double size = std::min({kLargest * figure.layout.pixels, kTrial * width / widest, height / kCapHeight});
   if (options.annotate == Annotate::always) return std::max(size, kLeastPixels);
-  return size >= kLeastPixels ? size : 0;
+  const double least = options.cell_pixels ? kLeastPixels : std::max(kLeastPixels, kLeast * figure.layout.pixels);
+  return size >= least ? size : 0;
 }
 
 void draw_numbers(const Canvas& canvas, const Figure& figure, Index panel, double size, Fonts& fonts) {

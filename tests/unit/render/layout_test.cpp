@@ -221,6 +221,14 @@ TEST(AxisLabels, NumbersHaveRoundSteps) {
   }
 }
 
+TEST(AxisLabels, NumbersOfNeighbouringPanelsStayApart) {
+  const Layout layout = layout_of(spec_of(Shape{12, 2048, 2048}));
+  const AxisLabel &first = layout.labels.key.front(), &last = layout.labels.key.back();
+  EXPECT_EQ(last.index, 1500);
+  const double end = (static_cast<double>(last.index) + 0.5) * layout.cells.key_pitch() + last.text.width / 2;
+  EXPECT_LT(end, static_cast<double>(layout.cells.panel_width() + layout.cells.gap_x) - first.text.width / 2);
+}
+
 TEST(AxisLabels, OptionsChooseThem) {
   PictureSpec spec = labelled(300, 300);
   spec.options.labels = LabelMode::none;

@@ -86,6 +86,24 @@ TEST(Png, NumbersDependOnTheOption) {
     EXPECT_EQ(cell_pixel(png, layout, 2, 1, share, 0.5), cell_pixel(png, layout, 2, 1, 0, 0));
 }
 
+TEST(Png, NumbersNeedRoomUnlessPixelsAreAskedFor) {
+  const Matrix matrix = softmax_like(40, 40);
+  PictureSpec spec = spec_of(matrix);
+  const auto has_numbers = [&] {
+    const Layout layout = layout_of(spec);
+    const Png png = read_png(render("png", spec, matrix));
+    for (double share = 0; share <= 1; share += 0.05)
+      if (cell_pixel(png, layout, 20, 13, share, 0.5) != cell_pixel(png, layout, 20, 13, 0, 0)) return true;
+    return false;
+  };
+  spec.options.dpi = 192;
+  EXPECT_TRUE(has_numbers());  // cells of 30 pixels hold 12 pixels of print, 4.5 points
+  spec.options.cell_pixels = 18;
+  EXPECT_TRUE(has_numbers());  // "0.00" is 15.6 pixels wide at 7 pixels, nine tenths of the cell are 16.2
+  spec.options.cell_pixels = 17;
+  EXPECT_FALSE(has_numbers());
+}
+
 TEST(Png, ConstantMatricesAreOneColor) {
   const Matrix matrix = Matrix::of(5, 5, [](Index, Index) { return 0.2; });
   PictureSpec spec = spec_of(matrix);

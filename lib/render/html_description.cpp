@@ -75,7 +75,11 @@ std::string describe_options(const PictureOptions& options) {
   object.raw("digits", std::to_string(options.digits));
   object.raw("cell", std::to_string(options.cell_pixels.value_or(0)));
   object.text("pool", options.pool == Pool::mean ? "mean" : "max");
-  object.flag("labels", options.labels != LabelMode::none);
+  // Cells from one label to the next: 0 for none, null for as many as fit.
+  object.raw("label_step", options.labels == LabelMode::automatic ? "null"
+                           : options.labels == LabelMode::none    ? "0"
+                           : options.labels == LabelMode::every   ? std::to_string(options.label_every)
+                                                                  : "1");
   object.text("font", options.font);
   return object.close();
 }

@@ -17,9 +17,11 @@ namespace {
 
 std::string page_title(const PictureSpec& spec) {
   if (!spec.options.title.empty()) return spec.options.title;
+  if (spec.layers.size() > 1) return "Attention";
   const std::string kind = spec.layers.empty() ? "weights" : spec.layers.front().kind;
   if (kind == "weights" || kind == "scores") return "Attention " + kind;
-  return kind == "difference" ? "Difference" : kind;
+  if (kind == "difference") return "Difference";
+  return kind == "value" ? "Values" : kind;
 }
 
 /// Rows leave for the page as they come: each is packed alone, so nothing waits for the end but the range of all values.

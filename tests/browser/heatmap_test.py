@@ -166,6 +166,18 @@ class Heatmap(BrowserTest):
         box = self.run_js("const b = document.getElementById('map').getBoundingClientRect(); return [b.left + b.width / 2, b.top + b.height / 2]")
         return round(x - box[0]), round(y - box[1])
 
+    def test_cell_size_and_labels_are_as_asked(self):
+        n = 40
+        self.write("w.csv", "".join(",".join("0.5" for _ in range(n)) + "\n" for _ in range(n)))
+        self.render("w.csv", "--cell", "9")
+        self.assertEqual(self.element("map").get_attribute("data-cell-width"), "9")
+        self.assertIn("every 2 tokens", self.text("map-note"))
+        self.render("w.csv", "--labels", "5")
+        self.assertIn("every 5 tokens", self.text("map-note"))
+        left = float(self.element("map").get_attribute("data-left"))
+        self.render("w.csv", "--labels", "none")
+        self.assertLess(float(self.element("map").get_attribute("data-left")), left)
+
     def test_numbers_in_cells_are_dark_on_light_and_light_on_dark(self):
         self.render(weights_document([[0, 1]]), "--annotate", "always")
         luminance = lambda pixel: sum(pixel)

@@ -3,6 +3,9 @@
 const description = readJson('description');
 const facts = readJson('facts');
 
+/** Whether all numbers lie between 0 and 1, as those of a softmax do (a rounding above 1 is none of its faults). */
+const areWeights = facts.min !== null && facts.min >= 0 && facts.max <= 1 + 1e-5;
+
 /** What a cell is, besides its value. */
 const KIND = {value: 0, blocked: 1, absent: 2, nan: 3, emptyRow: 4};
 const NO_KEY = 0xffffffff;

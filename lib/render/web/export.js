@@ -124,7 +124,7 @@ function linesAsCanvas() {
   context.fillRect(0, 0, canvas.width, canvas.height);
   paintCaption(context, {unit, ink, left: 12 * unit, top: 0});
   const y = (index) => title + (index + 0.5) * height;
-  const opacity = new LineOpacity(layer, currentScale());
+  const opacity = new LineOpacity(currentScale());
   context.lineWidth = 2 * unit;
   const focus = lineView.focus();
   const faintest = focus.query < 0 && focus.key < 0 ? FAINTEST : FAINTEST_FOCUSED;

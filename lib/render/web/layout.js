@@ -8,7 +8,7 @@ const ZOOM_STEPS = [1, 2, 3, 4, 6, 8, 12, 16, 20, 24, 32, 48, 64, 96];
 
 /** Room for labels beside and below the map. */
 function measureGutters(context, layer, width, unit) {
-  if (!description.options.labels) return {left: AXIS_TITLE * unit, query: 0, key: 0, labels: false};
+  if (description.options.label_step === 0) return {left: AXIS_TITLE * unit, query: 0, key: 0, labels: false};
   context.font = labelFont(FONT_SIZE * unit);
   const query = widestLabel(context, layer.queryAxis, Math.min(160 * unit, width * 0.3));
   const key = widestLabel(context, layer.keyAxis, 130 * unit);
@@ -67,7 +67,7 @@ function layOutHeatmap(context, layer, {width, height, unit}, zoom) {
   const mapWidth = Math.ceil(layer.keys / cells.across.pool) * cells.across.size;
   const mapHeight = Math.ceil(layer.queries / cells.down.pool) * cells.down.size;
   const line = LINE_HEIGHT * unit;
-  const step = Math.max(labelStep(line, cells.across.size / cells.across.pool), labelStep(line, cells.down.size / cells.down.pool));
+  const step = description.options.label_step || Math.max(labelStep(line, cells.across.size / cells.across.pool), labelStep(line, cells.down.size / cells.down.pool));
   const leanLeft = below.turn === 45 ? Math.max(0, gutters.key * 0.72 - cells.across.size / 2) : 0;
   const left = Math.round(Math.max(gutters.left, leanLeft + 4 * unit));
   const bottom = Math.round(below.bottom);

@@ -5,12 +5,12 @@ const FAINTEST = 0.02;             // of all lines together; many fainter ones o
 const FAINTEST_FOCUSED = 1 / 512;  // of one token's lines; less does not change a pixel
 const OPACITY_BINS = 4096;
 
-/** Opacity of a value: the weight itself; scores and differences by their share of the largest. */
+/** Opacity of a value: itself where all are weights, from 0 to 1; else its share of the largest. */
 class LineOpacity {
-  constructor(layer, scale) {
+  constructor(scale) {
     this.scale = scale;
     this.reach = Math.max(Math.abs(facts.min || 0), Math.abs(facts.max || 0)) || 1;
-    if (layer.kind === 'weights' && facts.min >= 0 && facts.max <= 1 + 1e-5) this.reach = 1;
+    if (areWeights) this.reach = 1;
   }
 
   of(value) {
@@ -158,7 +158,7 @@ class LineView {
     const seen = {begin, end: begin + Math.ceil(this.scroller.clientHeight / height) + 20};
     this.columns[0].draw(layer.queryAxis, height, seen);
     this.columns[1].draw(layer.keyAxis, height, seen);
-    const opacity = new LineOpacity(layer, currentScale());
+    const opacity = new LineOpacity(currentScale());
     this.drawBase(plane, opacity, height);
     this.drawFocus(plane, opacity, height);
   }

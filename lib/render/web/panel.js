@@ -52,16 +52,17 @@ function rankedKeys(plane, query) {
 }
 
 /** "sum 1 · entropy 1.5 bits · 3 keys blocked" */
-function rowSummary({keys, counts, values}, layer) {
+function rowSummary({keys, counts, values}) {
   const parts = [];
-  if (layer.kind === 'weights' && keys.length > 0 && counts[KIND.absent] === 0) {
+  if (areWeights && keys.length > 0 && counts[KIND.absent] === 0) {
     let sum = 0;
     let entropy = 0;
     for (const key of keys) {
       sum += values[key];
       if (values[key] > 0) entropy -= values[key] * Math.log2(values[key]);
     }
-    parts.push(`sum ${formatNumber(sum, 6)}`, `entropy ${formatNumber(entropy, 3)} bits`);
+    parts.push(`sum ${formatNumber(sum, 6)}`);
+    if (Math.abs(sum - 1) < 0.01) parts.push(`entropy ${formatNumber(entropy, 3)} bits`);
   }
   const count = (number, text) => {
     if (number > 0) parts.push(`${formatCount(number)} ${number === 1 ? 'key' : 'keys'} ${text}`);
@@ -96,8 +97,8 @@ function drawPanel() {
   const plane = currentPlane();
   const ranked = rankedKeys(plane, query);
   byId('panel-title').replaceChildren(`Query ${query}: `, isolate(layer.queryAxis.shown(query)));
-  byId('panel-summary').textContent = rowSummary(ranked, layer);
-  byId('panel-value').textContent = {weights: 'Weight', scores: 'Score', difference: 'Difference'}[layer.kind] || 'Value';
+  byId('panel-summary').textContent = rowSummary(ranked);
+  byId('panel-value').textContent = {weights: 'Weight', scores: 'Score', difference: 'Difference'}[layer.kind] || (areWeights ? 'Weight' : 'Value');
   const scale = currentScale();
   const shown = state.allKeys ? ranked.keys : ranked.keys.slice(0, FIRST_KEYS);
   byId('panel-rows').replaceChildren(...shown.map((key) => keyRow(layer, scale, key, ranked.values[key])));

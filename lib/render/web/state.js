@@ -9,7 +9,7 @@ const state = {
   range: 'page',      // 'page', 'head' or 'own'
   low: null,          // of an own range
   high: null,
-  zoom: 0,            // CSS pixels a cell; 0: as large as fits
+  zoom: description.options.cell,  // CSS pixels a cell; 0: as large as fits
   relative: false,    // lines: opacity by the colour scale instead of the weight itself
   query: 0,           // the keyboard's cell
   key: 0,

@@ -140,7 +140,8 @@ void fill_image(const Canvas& canvas, const Figure& figure, Index panel) {
   cairo_restore(canvas.cairo);
 }
 
-void add_hatch_lines(cairo_t* cairo, const Hatch& hatch, double step, double x, double y, double width, double height) {
+void add_hatch_lines(cairo_t* cairo, const Hatch& hatch, double step, const Rectangle& where) {
+  const auto [x, y, width, height] = where;
   const double slant = step * 1.4;
   if (hatch.level)
     for (double at = std::ceil(y / step) * step; at < y + height; at += step)
@@ -175,9 +176,7 @@ void hatch_kind(const Canvas& canvas, const Figure& figure, Index panel, CellKin
   if (any) {
     const Hatch& hatch = theme_colors(figure.spec.options.theme).hatch(kind);
     cairo_clip(canvas.cairo);
-    add_hatch_lines(canvas.cairo, hatch, kHatchStep * figure.layout.pixels, static_cast<double>(place.x),
-                    static_cast<double>(place.y), static_cast<double>(cells.panel_width()),
-                    static_cast<double>(cells.panel_height()));
+    add_hatch_lines(canvas.cairo, hatch, kHatchStep * figure.layout.pixels, panel_rectangle(figure.layout, panel));
     cairo_set_line_width(canvas.cairo, kHatchLine * figure.layout.pixels);
     set_color(canvas.cairo, hatch.line);
     cairo_stroke(canvas.cairo);
@@ -206,14 +205,20 @@ std::vector<CellKind> kinds_shown(const PooledCells& cells) {
   return kinds;
 }
 
-void draw_hatch(const Canvas& canvas, const Hatch& hatch, double pixels, double x, double y, double width, double height) {
+Rectangle panel_rectangle(const Layout& layout, Index panel) {
+  const PanelPlace& place = layout.panels[static_cast<std::size_t>(panel)];
+  return {static_cast<double>(place.x), static_cast<double>(place.y), static_cast<double>(layout.cells.panel_width()),
+          static_cast<double>(layout.cells.panel_height())};
+}
+
+void draw_hatch(const Canvas& canvas, const Hatch& hatch, double pixels, const Rectangle& where) {
   cairo_save(canvas.cairo);
   cairo_set_antialias(canvas.cairo, CAIRO_ANTIALIAS_DEFAULT);
-  cairo_rectangle(canvas.cairo, x, y, width, height);
+  cairo_rectangle(canvas.cairo, where.x, where.y, where.width, where.height);
   set_color(canvas.cairo, hatch.ground);
   cairo_fill_preserve(canvas.cairo);
   cairo_clip(canvas.cairo);
-  add_hatch_lines(canvas.cairo, hatch, kHatchStep * pixels, x, y, width, height);
+  add_hatch_lines(canvas.cairo, hatch, kHatchStep * pixels, where);
   cairo_set_line_width(canvas.cairo, kHatchLine * pixels);
   set_color(canvas.cairo, hatch.line);
   cairo_stroke(canvas.cairo);

@@ -13,17 +13,18 @@ constexpr double kFrame = 0.5, kTickMark = 2.5;  // points
 /// Lines of whole pixels stand beside the cells, never on them.
 double line_width(const Layout& layout) { return std::max(1.0, std::round(kFrame * layout.pixels)); }
 
-void draw_frame(const Canvas& canvas, const Layout& layout, double x, double y, double width, double height) {
+void draw_frame(const Canvas& canvas, const Layout& layout, const Rectangle& around) {
   const double line = line_width(layout);
   cairo_set_line_width(canvas.cairo, line);
-  cairo_rectangle(canvas.cairo, x - line / 2, y - line / 2, width + line, height + line);
+  cairo_rectangle(canvas.cairo, around.x - line / 2, around.y - line / 2, around.width + line, around.height + line);
   cairo_stroke(canvas.cairo);
 }
 
-void draw_tick(const Canvas& canvas, const Layout& layout, double x, double y, double dx, double dy) {
+/// `mark` is a point and the way the line goes from there.
+void draw_tick(const Canvas& canvas, const Layout& layout, const Rectangle& mark) {
   cairo_set_line_width(canvas.cairo, line_width(layout));
-  cairo_move_to(canvas.cairo, x, y);
-  cairo_line_to(canvas.cairo, x + dx, y + dy);
+  cairo_move_to(canvas.cairo, mark.x, mark.y);
+  cairo_line_to(canvas.cairo, mark.x + mark.width, mark.y + mark.height);
   cairo_stroke(canvas.cairo);
 }
 
@@ -31,7 +32,7 @@ void draw_query_labels(const Canvas& canvas, const Layout& layout, const PanelPl
   const double u = layout.pixels, edge = static_cast<double>(place.x) - line_width(layout);
   for (const AxisLabel& label : layout.labels.query) {
     const double y = static_cast<double>(place.y) + (static_cast<double>(label.index) + 0.5) * layout.cells.query_pitch();
-    if (layout.labels.query_ticks) draw_tick(canvas, layout, edge, y, -kTickMark * u, 0);
+    if (layout.labels.query_ticks) draw_tick(canvas, layout, {edge, y, -kTickMark * u, 0});
     draw_text(canvas.cairo, label.text, static_cast<double>(place.x) - (layout.labels.query_ticks ? 4 : 3.5) * u, y,
               Anchor::right);
   }
@@ -42,7 +43,7 @@ void draw_key_labels(const Canvas& canvas, const Layout& layout, const PanelPlac
   const double angle = layout.labels.key_angle;
   for (const AxisLabel& label : layout.labels.key) {
     const double x = static_cast<double>(place.x) + (static_cast<double>(label.index) + 0.5) * layout.cells.key_pitch();
-    if (layout.labels.key_ticks) draw_tick(canvas, layout, x, edge, 0, kTickMark * u);
+    if (layout.labels.key_ticks) draw_tick(canvas, layout, {x, edge, 0, kTickMark * u});
     // The upper right corner of a slanting label points at its cell; upright text hangs below by half its height.
     const double drop = angle == 0    ? 3.5 * u + kLineHeight / 2 * layout.labels.size
                         : angle == 45 ? 3.5 * u + 0.25 * layout.labels.size
@@ -116,9 +117,9 @@ void draw_bar(const Canvas& canvas, const Figure& figure) {
   const double mark = kTickMark * figure.layout.pixels, line = line_width(figure.layout);
   for (const double place : bar.ticks) {
     if (bar.vertical)
-      draw_tick(canvas, figure.layout, bar.x + bar.width + line, bar.y + (1 - place) * bar.height, mark, 0);
+      draw_tick(canvas, figure.layout, {bar.x + bar.width + line, bar.y + (1 - place) * bar.height, mark, 0});
     else
-      draw_tick(canvas, figure.layout, bar.x + place * bar.width, bar.y + bar.height + line, 0, mark);
+      draw_tick(canvas, figure.layout, {bar.x + place * bar.width, bar.y + bar.height + line, 0, mark});
   }
 }
 
@@ -126,10 +127,9 @@ void draw_footer(const Canvas& canvas, const Figure& figure) {
   const ThemeColors& theme = theme_colors(figure.spec.options.theme);
   for (const FooterItem& item : figure.layout.footer) {
     if (item.kind != CellKind::value) {
-      draw_hatch(canvas, theme.hatch(item.kind), figure.layout.pixels, item.swatch_x, item.swatch_y, item.swatch_width,
-                 item.swatch_height);
+      draw_hatch(canvas, theme.hatch(item.kind), figure.layout.pixels, item.swatch);
       set_color(canvas.cairo, theme.faint);
-      draw_frame(canvas, figure.layout, item.swatch_x, item.swatch_y, item.swatch_width, item.swatch_height);
+      draw_frame(canvas, figure.layout, item.swatch);
     }
     set_color(canvas.cairo, theme.faint);
     draw_text(canvas.cairo, item.text.text, item.text.x, item.text.y, item.text.anchor);
@@ -153,8 +153,7 @@ void draw_figure(const Canvas& canvas, const Figure& figure, Fonts& fonts) {
     draw_cells(canvas, figure, panel);
     if (size > 0) draw_numbers(canvas, figure, panel, size, fonts);
     set_color(canvas.cairo, theme.ink);
-    draw_frame(canvas, layout, static_cast<double>(place.x), static_cast<double>(place.y),
-               static_cast<double>(layout.cells.panel_width()), static_cast<double>(layout.cells.panel_height()));
+    draw_frame(canvas, layout, panel_rectangle(layout, panel));
     if (place.query_labels) draw_query_labels(canvas, layout, place);
     if (place.key_labels) draw_key_labels(canvas, layout, place);
   }

@@ -32,10 +32,13 @@ std::vector<CellKind> kinds_shown(const PooledCells& cells);
 
 void draw_figure(const Canvas& canvas, const Figure& figure, Fonts& fonts);
 
+/// Where the cells of a panel stand.
+Rectangle panel_rectangle(const Layout& layout, Index panel);
+
 /// The cells of one panel; `draw_figure` calls them in this order.
 void draw_cells(const Canvas& canvas, const Figure& figure, Index panel);
 /// A rectangle of the look of a cell kind, in whole pixels.
-void draw_hatch(const Canvas& canvas, const Hatch& hatch, double pixels, double x, double y, double width, double height);
+void draw_hatch(const Canvas& canvas, const Hatch& hatch, double pixels, const Rectangle& where);
 
 /// Numbers in all cells, or in none: the font size in which the widest fits, 0 if they are not drawn.
 double number_size(const Figure& figure, Fonts& fonts);

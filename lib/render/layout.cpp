@@ -194,8 +194,8 @@ class LayoutMaker {
       FooterItem made;
       made.kind = kind;
       made.text = {fonts_.shape(words, kFooter * u_), 0, 0, Anchor::left, 0};
-      made.swatch_width = kind == CellKind::value ? 0 : std::round(14 * u_);
-      made.swatch_height = kind == CellKind::value ? 0 : std::round(7 * u_);
+      made.swatch.width = kind == CellKind::value ? 0 : std::round(14 * u_);
+      made.swatch.height = kind == CellKind::value ? 0 : std::round(7 * u_);
       items.push_back(made);
     };
     for (const auto& [kind, words] : kExplained)
@@ -212,7 +212,7 @@ class LayoutMaker {
   }
 
   static double item_width(const FooterItem& item, double u) {
-    return item.text.text.width + (item.swatch_width > 0 ? item.swatch_width + 3 * u : 0);
+    return item.text.text.width + (item.swatch.width > 0 ? item.swatch.width + 3 * u : 0);
   }
 
   double widest_footer() const {
@@ -228,9 +228,9 @@ class LayoutMaker {
     double x = left_;
     for (FooterItem& item : layout_.footer) {
       if (x > left_ && x + item_width(item, u_) > right_edge_ - kPad * u_) x = left_, y += 1.5 * kFooter * u_;
-      item.swatch_x = std::round(x);
-      item.swatch_y = std::round(y - item.swatch_height / 2);
-      item.text.x = x + (item.swatch_width > 0 ? item.swatch_width + 3 * u_ : 0);
+      item.swatch.x = std::round(x);
+      item.swatch.y = std::round(y - item.swatch.height / 2);
+      item.text.x = x + (item.swatch.width > 0 ? item.swatch.width + 3 * u_ : 0);
       item.text.y = y;
       x += item_width(item, u_) + 12 * u_;
     }

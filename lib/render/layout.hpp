@@ -11,6 +11,11 @@
 
 namespace attn {
 
+/// A place on the picture, in pixels.
+struct Rectangle {
+  double x = 0, y = 0, width = 0, height = 0;
+};
+
 /// What a cell is when it is not a value; each has a look that no value has.
 enum class CellKind { value, blocked, empty, nan };
 
@@ -42,7 +47,7 @@ struct ColorBar {
 struct FooterItem {
   CellKind kind = CellKind::value;
   PlacedText text;
-  double swatch_x = 0, swatch_y = 0, swatch_width = 0, swatch_height = 0;
+  Rectangle swatch;  ///< without width for words only
 };
 
 struct PanelPlace {

@@ -44,6 +44,16 @@ void append_bytes(void* context, void* bytes, int count) {
   static_cast<std::string*>(context)->append(static_cast<const char*>(bytes), static_cast<std::size_t>(count));
 }
 
+/// The encoder's settings are variables of this file: set once, before any thread encodes.
+void choose_settings() {
+  static const bool done = [] {
+    stbi_write_force_png_filter = kFilterUp;
+    stbi_write_png_compression_level = kZlibLevel;
+    return true;
+  }();
+  static_cast<void>(done);
+}
+
 }  // namespace
 
 void check_png_size(Index width, Index height) {
@@ -55,8 +65,7 @@ void check_png_size(Index width, Index height) {
 
 std::string encode_png(const std::uint8_t* rgb, Index width, Index height) {
   check_png_size(width, height);
-  stbi_write_force_png_filter = kFilterUp;
-  stbi_write_png_compression_level = kZlibLevel;
+  choose_settings();
   std::string png;
   const int done = stbi_write_png_to_func(append_bytes, &png, static_cast<int>(width), static_cast<int>(height), 3, rgb,
                                           static_cast<int>(3 * width));

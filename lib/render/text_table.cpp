@@ -52,11 +52,15 @@ Prepared prepare(const TextTable& table, int columns) {
   return made;
 }
 
-std::string line_of(const std::string& label, int label_width, const std::vector<std::string>& cells,
-                    const std::vector<int>& widths, std::size_t begin, std::size_t end) {
-  std::string line = pad_right(label, label_width);
-  for (std::size_t column = begin; column < end; ++column)
-    line += std::string(line.empty() ? 0 : kGap, ' ') + pad_left(cells[column], widths[column]);
+/// Columns [begin, end) of a table: one part of its lines.
+struct Part {
+  std::size_t begin = 0, end = 0;
+};
+
+std::string line_of(const Prepared& made, const std::string& label, const std::vector<std::string>& cells, Part part) {
+  std::string line = pad_right(label, made.label_width);
+  for (std::size_t column = part.begin; column < part.end; ++column)
+    line += std::string(line.empty() ? 0 : kGap, ' ') + pad_left(cells[column], made.widths[column]);
   line.erase(line.find_last_not_of(' ') + 1);
   return line + "\n";
 }
@@ -83,9 +87,9 @@ std::string format_table(const TextTable& table, int columns) {
   do {
     const std::size_t end = end_of_part(made, begin, columns);
     if (begin > 0) text += "\n";
-    if (made.has_header) text += line_of("", made.label_width, made.column_labels, made.widths, begin, end);
+    if (made.has_header) text += line_of(made, "", made.column_labels, {begin, end});
     for (std::size_t row = 0; row < made.cells.size(); ++row)
-      text += line_of(made.row_labels[row], made.label_width, made.cells[row], made.widths, begin, end);
+      text += line_of(made, made.row_labels[row], made.cells[row], {begin, end});
     begin = end;
   } while (begin < made.widths.size());
   return text;

@@ -123,6 +123,14 @@ std::string printable(std::string_view text, std::size_t limit) {
   return result;
 }
 
+std::string printable_end(std::string_view text, std::size_t limit) {
+  const std::string whole = printable(text, std::string::npos);
+  if (whole.size() <= limit) return whole;
+  std::size_t begin = whole.size() - limit;
+  while ((static_cast<unsigned char>(whole[begin]) & 0xc0) == 0x80) ++begin;  // not within a character
+  return "..." + whole.substr(begin);
+}
+
 void append_json_string(std::string& out, std::string_view text) {
   out += '"';
   for (std::size_t at = 0; at < text.size();) {

@@ -71,7 +71,7 @@ std::string error_text(int error) { return std::error_code(error, std::generic_c
 
 void fail_output(std::string_view path, int error) {
   if (path == "-") fail(ErrorKind::output, "cannot write standard output: ", error_text(error));
-  fail(ErrorKind::output, "cannot write '", printable(path), "': ", error_text(error));
+  fail(ErrorKind::output, "cannot write '", printable_end(path), "': ", error_text(error));
 }
 
 BufferedOutput::BufferedOutput(Descriptor descriptor, std::string path)

@@ -28,7 +28,7 @@ constexpr std::size_t kDeviceBytes = 1 << 20;
 }  // namespace
 
 FileReader::FileReader(std::string path, const MemoryBudget& budget)
-    : path_(std::move(path)), name_(path_ == "-" ? "standard input" : printable(path_)), budget_(budget) {}
+    : path_(std::move(path)), name_(path_ == "-" ? "standard input" : printable_end(path_)), budget_(budget) {}
 
 std::unique_ptr<FileReader> FileReader::open(const std::string& path, const MemoryBudget& budget) {
   std::unique_ptr<FileReader> file(new FileReader(path, budget));

@@ -60,7 +60,7 @@ class NpzFile : public ArrayFile {
   void add_member(const ZipEntry& entry) {
     std::string name = entry.name;
     if (name.ends_with(kSuffix)) name.resize(name.size() - kSuffix.size());
-    const std::string where = concat(file_->name(), ":", printable(name, 100));
+    const std::string where = concat(file_->name(), ":", printable(name, 60));
     ZipEntrySource entry_source(*file_, entry, where);
     headers_.push_back(read_npy_header(entry_source, where));
     Member member = describe_npy(entry_source, headers_.back(), where, budget_);

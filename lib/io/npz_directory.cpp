@@ -188,7 +188,7 @@ class DirectoryReader {
   }
 
   [[noreturn]] void fail_entry(const ZipEntry& entry, std::string_view what) const {
-    fail(ErrorKind::malformed, file_.name(), ": entry ", printable(entry.name, 80), ": ", what);
+    fail(ErrorKind::malformed, file_.name(), ": entry ", printable(entry.name, 60), ": ", what);
   }
 
   FileReader& file_;

@@ -96,7 +96,7 @@ class Output {
 
   void open_beside() {
     if (no_clobber_ && target_.exists)
-      fail(ErrorKind::output, "'", printable(target_.path), "' exists and is not to be replaced");
+      fail(ErrorKind::output, "'", printable_end(target_.path), "' exists and is not to be replaced");
     mode_ = target_.exists ? target_.status.st_mode & kModeBits : 0666 & ~current_umask();
     int number = -1;
     temporary_.emplace(target_.folder, target_.path, number);
@@ -157,8 +157,8 @@ ByteSink& OutputFiles::open(const std::string& path) {
   OutputTarget target = resolve_output(path);
   for (const auto& output : impl_->outputs)
     if (same_place(output->target(), target))
-      fail(ErrorKind::usage, "two outputs go to the same place: '", printable(output->target().path), "' and '", printable(path),
-           "'");
+      fail(ErrorKind::usage, "two outputs go to the same place: '", printable_end(output->target().path, 100), "' and '",
+           printable_end(path, 100), "'");
   impl_->outputs.push_back(std::make_unique<Output>(std::move(target), impl_->no_clobber));
   return impl_->outputs.back()->sink();
 }

@@ -87,7 +87,7 @@ TemporaryFile::TemporaryFile(const std::string& folder, const std::string& targe
   const std::string pattern = folder + (folder.ends_with('/') ? "" : "/") + ".attn-XXXXXX";
   if (pattern.size() >= PATH_MAX) fail_output(target, ENAMETOOLONG);
   slot_ = claim_slot();
-  if (slot_ < 0) fail(ErrorKind::output, "cannot write '", printable(target), "': too many outputs at once");
+  if (slot_ < 0) fail(ErrorKind::output, "cannot write '", printable_end(target), "': too many outputs at once");
   Slot& slot = slots()[static_cast<std::size_t>(slot_)];
   std::memcpy(slot.path, pattern.c_str(), pattern.size() + 1);
   int error = 0;

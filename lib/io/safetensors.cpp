@@ -87,7 +87,7 @@ class SafetensorsFile : public ArrayFile {
     places_.emplace_back();
   }
 
-  std::string place(const std::string& name) const { return concat(file_->name(), ":", printable(name, 100)); }
+  std::string place(const std::string& name) const { return concat(file_->name(), ":", printable(name, 60)); }
 
   std::unique_ptr<FileReader> file_;
   FileSource source_;

@@ -32,7 +32,7 @@ class Checker {
     entry.end = static_cast<std::uint64_t>(raw.offsets[1]);
     if (entry.end < entry.begin || entry.end > data_size_)
       refuse(entry, concat("data_offsets [", entry.begin, ",", entry.end, "] do not lie in the ", data_size_, " bytes of data"));
-    const Index elements = checked_size(entry.shape, concat(file_, ":", printable(entry.name, 80)));
+    const Index elements = checked_size(entry.shape, concat(file_, ":", printable(entry.name, 60)));
     Index bits = 0;
     if (__builtin_mul_overflow(elements, Index{entry.type.bits}, &bits))
       refuse(entry, concat("shape ", shape_text(entry.shape), " has more bytes than can be counted"));
@@ -65,12 +65,12 @@ class Checker {
     std::string known;
     for (const TensorType& type : kTypes)
       if (type.dtype) known += concat(known.empty() ? "" : " ", type.name);
-    fail(ErrorKind::malformed, file_, ": tensor '", printable(raw.name, 80), "' has the unknown dtype '",
+    fail(ErrorKind::malformed, file_, ": tensor '", printable(raw.name, 60), "' has the unknown dtype '",
          printable(raw.dtype, 40), "', expected ", known);
   }
 
   [[noreturn]] void refuse(const TensorEntry& tensor, std::string_view what) const {
-    fail(ErrorKind::malformed, file_, ": tensor '", printable(tensor.name, 80), "': ", what);
+    fail(ErrorKind::malformed, file_, ": tensor '", printable(tensor.name, 60), "': ", what);
   }
 
   std::uint64_t data_size_;

@@ -75,7 +75,7 @@ class HeaderReader : public nlohmann::json_sax<nlohmann::json> {
       name_ = name;
       in_metadata_ = name == kMetadata;
       fields_.clear();
-      if (!names_.insert(name).second) refuse(concat("the name '", printable(name, 80), "' appears twice"));
+      if (!names_.insert(name).second) refuse(concat("the name '", printable(name, 60), "' appears twice"));
     } else if (depth_ == 2) {
       field_ = name;
       if (!fields_.insert(name).second) refuse(concat(place(), " appears twice"));
@@ -116,14 +116,14 @@ class HeaderReader : public nlohmann::json_sax<nlohmann::json> {
 
   void complete() {
     for (const std::string_view field : {"dtype", "shape", "data_offsets"})
-      if (!fields_.contains(std::string(field))) refuse(concat("tensor '", printable(name_, 80), "' has no ", field));
+      if (!fields_.contains(std::string(field))) refuse(concat("tensor '", printable(name_, 60), "' has no ", field));
     if (tensor().offsets.size() != 2)
-      refuse(concat("tensor '", printable(name_, 80), "': data_offsets has ", tensor().offsets.size(), " numbers, expected 2"));
+      refuse(concat("tensor '", printable(name_, 60), "': data_offsets has ", tensor().offsets.size(), " numbers, expected 2"));
   }
 
   std::string place() const {
     if (depth_ == 0) return "the header";
-    return concat("'", printable(name_, 80), depth_ > 1 ? "/" + printable(field_, 40) : "", "'");
+    return concat("'", printable(name_, 60), depth_ > 1 ? "/" + printable(field_, 40) : "", "'");
   }
 
   [[noreturn]] void refuse(std::string_view what) const { fail(ErrorKind::malformed, file_, ": header: ", what); }

@@ -65,6 +65,14 @@ TEST(Printable, LongTextsAreCutBetweenCharacters) {
   EXPECT_EQ(printable("ab\x1b", 4), "ab...");
 }
 
+TEST(Printable, TheEndOfALongPath) {
+  EXPECT_EQ(printable_end("a/b\nc"), "a/b\\nc");
+  EXPECT_EQ(printable_end(std::string(200, 'a') + "/file.npy", 20), "..." + std::string(11, 'a') + "/file.npy");
+  EXPECT_EQ(printable_end("aa猫b", 3), "...b");
+  EXPECT_EQ(printable_end("aa猫b", 4), "...猫b");
+  EXPECT_EQ(printable_end("abc", 3), "abc");
+}
+
 TEST(JsonString, QuotesAndEscapes) {
   EXPECT_EQ(json_of("cat"), "\"cat\"");
   EXPECT_EQ(json_of("a\"b\\c"), "\"a\\\"b\\\\c\"");

@@ -229,6 +229,20 @@ TEST_F(Safetensors, NamesAreEscapedInMessages) {
   EXPECT_EQ(file->members()[0].where, folder_ / "x.safetensors:k\\x1b]0;pwn\\x07");
 }
 
+TEST_F(Safetensors, LongNamesKeepMessagesShort) {
+  const std::string folder = folder_ / std::string(200, 'd');
+  std::filesystem::create_directory(folder);
+  const std::string path = folder + "/" + std::string(200, 'f');
+  write_file(path, tensors("{" + entry(std::string(5000, 'n'), "[7]", "[0,24]") + "}", f4(kSix)));
+  try {
+    open_array_file(path, {}, RunContext());
+    FAIL() << "no error";
+  } catch (const Error& error) {
+    EXPECT_LE(error.message().size(), 300u - std::string_view("attn-cli: error: ").size()) << error.message();
+    EXPECT_NE(error.message().find("needs 28 bytes"), std::string::npos);
+  }
+}
+
 TEST_F(Safetensors, TheHeaderCountsForTheBudget) {
   write_file(folder_ / "x.safetensors", tensors("{" + std::string(1000000, ' ') + "}"));
   RunContext run;

@@ -39,6 +39,8 @@ std::string to_utf8(std::string_view text);
 /// For messages and terminals: control characters, ill-formed bytes, bidi controls and invisible characters are
 /// written as \n, \x1b or \u202e; at most `limit` bytes, then "...".
 std::string printable(std::string_view text, std::size_t limit = 200);
+/// The same, but a long text keeps its end after "...": of a path the last parts tell most.
+std::string printable_end(std::string_view text, std::size_t limit = 140);
 
 /// The candidate nearest to `word` by edit distance (case-insensitive), or nothing if none is near enough to suggest.
 std::optional<std::string> nearest(std::string_view word, std::span<const std::string> candidates);

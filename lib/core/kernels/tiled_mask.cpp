@@ -64,9 +64,10 @@ void PanelMask<T>::fill(const QueryBlock& queries, Index lanes, Range keys, T* p
   for (Index i = 0; i < rows; ++i) {
     T* const row = rows_ + i * kKeyBlock;
     const Index query = queries.queries.begin + i;
-    if (masks_.biases())
+    if (masks_.biases()) {
       masks_.bias(queries.batch, queries.head, query, keys, row);
-    else
+      for (Index j = 0; j < count; ++j) row[j] = row[j] < plan_.least_bias ? plan_.least_bias : row[j];
+    } else
       std::fill(row, row + count, T(0));
     if (!masks_.blocks()) continue;
     masks_.allowed(queries.batch, queries.head, query, keys, allowed_);

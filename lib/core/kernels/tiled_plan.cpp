@@ -40,6 +40,7 @@ TiledPlan<T>::TiledPlan(const KernelJob& the_job, const RunContext& the_run, Sco
   const double shrink = job.softcap > 0 ? 1 / job.softcap : 0;
   query_factor = static_cast<T>(factor);
   bias_factor = natural ? T(1) : static_cast<T>(log2e);
+  least_bias = std::numeric_limits<T>::lowest() / (natural ? 1 : 2);
   cap_height = static_cast<T>(height);
   cap_shrink = static_cast<T>(shrink);
   power_unit = natural ? static_cast<T>(log2e) : T(1);

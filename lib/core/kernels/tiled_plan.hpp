@@ -31,6 +31,7 @@ struct TiledPlan {
   bool natural;
   T query_factor;  ///< queries are multiplied by it when they are packed
   T bias_factor;
+  T least_bias;  ///< raised to it, a bias times the factor is finite and does not block; rows that deep are done again
   T cap_height;  ///< 0: no softcap
   T cap_shrink;
   T power_unit;      ///< scores times this are in bits

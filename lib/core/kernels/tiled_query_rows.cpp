@@ -120,7 +120,8 @@ const T* QueryRows<T>::bias_row(const Row& row, Range keys) {
     std::fill_n(bias_, count, T(0));
   if (coverage != Coverage::all) masks.allowed(batch_, row.head, row.query, keys, allowed_);
   for (Index j = 0; j < count; ++j)
-    bias_[j] = coverage == Coverage::all || allowed_[j] ? bias_[j] * plan_.bias_factor : -kInfinity<T>;
+    bias_[j] =
+        coverage == Coverage::all || allowed_[j] ? std::max(bias_[j], plan_.least_bias) * plan_.bias_factor : -kInfinity<T>;
   return bias_;
 }
 

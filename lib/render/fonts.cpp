@@ -45,26 +45,33 @@ constexpr const char* kPinned =
     "</acceptfont></selectfont>"
     "</fontconfig>";
 
-FontConfig pinned_config() {
+FcConfig* load_pinned_config() {
   std::error_code error;
   if (!std::filesystem::exists(kLatinFont, error)) return nullptr;
-  FontConfig config(FcConfigCreate());
-  if (!config || !FcConfigParseAndLoadFromMemory(config.get(), reinterpret_cast<const FcChar8*>(kPinned), FcTrue) ||
-      !FcConfigBuildFonts(config.get()))
+  FcConfig* config = FcConfigCreate();
+  if (config == nullptr || !FcConfigParseAndLoadFromMemory(config, reinterpret_cast<const FcChar8*>(kPinned), FcTrue) ||
+      !FcConfigBuildFonts(config))
     return nullptr;
+  // Pango would otherwise read the configuration of the system for its default, which is not used.
+  FcConfigSetCurrent(config);
   return config;
 }
 
-/// A font map with its context; `config` null: the fonts of the system.
+/// Read once; null where the Latin font is not installed. Given back by the system when the process ends.
+FcConfig* pinned_config() {
+  static FcConfig* const kConfig = load_pinned_config();
+  return kConfig;
+}
+
+/// A font map with its context.
 struct Shaper {
-  FontConfig config;
   FontMap map;
   Context context;
 
-  explicit Shaper(FontConfig fonts) : config(std::move(fonts)) {
+  explicit Shaper(FcConfig* config) {
     map.reset(pango_cairo_font_map_new_for_font_type(CAIRO_FONT_TYPE_FT));
     if (!map) fail(ErrorKind::internal, "this cairo was built without FreeType fonts");
-    if (config) pango_fc_font_map_set_config(PANGO_FC_FONT_MAP(map.get()), config.get());
+    if (config != nullptr) pango_fc_font_map_set_config(PANGO_FC_FONT_MAP(map.get()), config);
     context.reset(pango_font_map_create_context(map.get()));
     // Unhinted: widths that do not depend on where the text stands, and the same in all formats.
     const FontOptions options(cairo_font_options_create());
@@ -136,7 +143,7 @@ struct Fonts::Impl {
   }
 
   const Shaper& system_fonts() {
-    if (!fallback) fallback = std::make_unique<Shaper>(nullptr);
+    if (!fallback) fallback = std::make_unique<Shaper>(FontConfig(FcInitLoadConfigAndFonts()).get());
     return *fallback;
   }
 };
@@ -144,8 +151,7 @@ struct Fonts::Impl {
 Fonts::Fonts(const std::string& family) : impl_(std::make_unique<Impl>()) {
   impl_->families = kFamilies;
   if (family.empty()) {
-    FontConfig pinned = pinned_config();
-    if (pinned) impl_->first = std::make_unique<Shaper>(std::move(pinned));
+    if (pinned_config() != nullptr) impl_->first = std::make_unique<Shaper>(pinned_config());
     return;
   }
   const std::vector<std::string> installed = impl_->system_fonts().families();

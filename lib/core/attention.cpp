@@ -88,6 +88,24 @@ KernelJob make_job(const Plan& plan, const AttentionInputs& inputs, const Attent
   return job;
 }
 
+/// With a few queries, a look at every value beforehand costs as much as a third of the attention itself.
+bool looks_afterwards(const AttentionKernel& kernel, const KernelJob& job) {
+  constexpr Index kFewQueries = 8;
+  const AttentionOutputs& wanted = *job.outputs;
+  return kernel.shows_nonfinite && job.sizes.queries <= kFewQueries && wanted.output && wanted.weights.sinks.empty() &&
+         wanted.scores.empty();
+}
+
+/// Runs the kernel on inputs whose live rows are finite, or throws `mismatch` naming the number that is not.
+void run_checked(const AttentionKernel& kernel, const KernelJob& job, const AttentionInputs& inputs, const RunContext& run) {
+  check_live_queries(inputs, *job.masks, run);
+  check_live_keys(inputs, job.sizes, *job.masks, run);
+  const bool afterwards = looks_afterwards(kernel, job);
+  if (!afterwards) check_live_values(inputs, job.sizes, *job.masks, run);
+  kernel.run(job, run);
+  if (afterwards && !is_finite(*job.outputs->output, job.sizes)) check_live_values(inputs, job.sizes, *job.masks, run);
+}
+
 }  // namespace
 
 AttentionReport check_attention(const AttentionInputs& inputs, const AttentionOptions& options) {
@@ -99,10 +117,12 @@ AttentionReport attend(const AttentionInputs& inputs, const AttentionOptions& op
   Plan plan = make_plan(inputs, options);
   if (outputs.output && !inputs.value) fail(ErrorKind::usage, "an output is wanted but there is no value");
   chosen_heads(outputs.weights.heads, plan.sizes.heads);
-  const KernelJob job = make_job(plan, inputs, options, outputs);
+  KernelJob job = make_job(plan, inputs, options, outputs);
   const AttentionKernel& kernel = choose_kernel(options.kernel, job, plan.report.notes);
-  if (!options.allow_nonfinite) check_live_inputs(inputs, plan.sizes, plan.masks, run);
-  kernel.run(job, run);
+  if (options.allow_nonfinite)
+    kernel.run(job, run);
+  else
+    run_checked(kernel, job, inputs, run);
   plan.report.kernel = kernel.name;
   if (&kernel != &attention_kernels().back()) plan.report.simd = options.simd.empty() ? best_simd() : options.simd;
   return plan.report;

@@ -292,6 +292,37 @@ TEST_P(Properties, PoisonBehindEveryMaskChangesNoBit) {
     }
 }
 
+/// Wherever a number that is not finite is read, the run ends and names it, whether it is looked for before or after.
+TEST_P(Properties, ALiveNumberThatIsNotFiniteIsAlwaysNamed) {
+  const double infinity = std::numeric_limits<double>::infinity();
+  for (std::uint64_t seed = 300; seed < 600; ++seed) {
+    Dice dice(seed);
+    Problem p = problem(dice, 2, dice.pick({Index{1}, Index{2}}), dice.between(1, 5), dice.between(1, 300), dice.between(1, 9),
+                        dice.between(1, 9));
+    const double strength = dice.pick({0.0, 1.0, 10.0, 30.0});  // weights down to 0 too
+    for (double& q : p.query) q = round(q * strength);
+    if (dice.chance(0.5)) p.masks.window_left = 40, p.masks.align = Align::bottom_right;
+    const OracleMasks masks(p);
+    const bool in_key = dice.chance(0.5);
+    std::vector<double>& all = in_key ? p.key : p.value;
+    const Index columns = in_key ? p.head_size : p.value_size;
+    const Index at = dice.between(0, static_cast<Index>(all.size()) - 1), row = at / columns % p.keys, g = at / columns / p.keys;
+    all[static_cast<std::size_t>(at)] = dice.pick({kNaN, infinity, -infinity});
+    const Wanted wanted{.weights = dice.chance(0.5), .lse = false};
+    std::string message = "none";
+    try {
+      solve(p, wanted);
+    } catch (const Error& error) {
+      message = error.message();
+    }
+    const std::string named = concat("row ", row, ", column ", at % columns, " is ");
+    if (masks.live_key(0, g, row))
+      ASSERT_NE(message.find(named), std::string::npos) << message << ", not " << named << ", seed " << seed;
+    else
+      ASSERT_EQ(message, "none") << "seed " << seed;
+  }
+}
+
 TEST_P(Properties, NaNInOneKeyReachesExactlyTheRowsThatSeeIt) {
   Dice dice(14);
   Problem p = problem(dice, 2, 1, 100, 143);

@@ -34,6 +34,9 @@ struct AttentionKernel {
   /// Whether it can do this job; the reference can do any.
   bool (*supports)(const KernelJob& job);
   void (*run)(const KernelJob& job, const RunContext& run);
+  /// Whether a NaN or infinity in a value that a query sees always makes that query's output NaN or infinite, however small
+  /// its weight. Looking for them beforehand can then be saved where it would cost as much as the work itself.
+  bool shows_nonfinite = false;
 };
 
 }  // namespace attn

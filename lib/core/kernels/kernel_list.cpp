@@ -9,8 +9,8 @@ namespace attn {
 
 std::span<const AttentionKernel> attention_kernels() {
   static constexpr std::array kKernels{
-      AttentionKernel{"tiled", tiled_supports, run_tiled},
-      AttentionKernel{"reference", reference_supports, run_reference},
+      AttentionKernel{"tiled", tiled_supports, run_tiled, true},
+      AttentionKernel{"reference", reference_supports, run_reference, false},
   };
   return kKernels;
 }

@@ -250,7 +250,7 @@ TYPED_TEST(TileStep, PowersAreAccurateEverywhere) {
     ASSERT_EQ(power(static_cast<T>(floor - 1)), T(0));
     for (double x = 0; x > floor; x -= 0.37) {
       const T argument = static_cast<T>(x);
-      const double want = std::ldexp(std::exp2(double(argument)), kPowerShift<T>);
+      const double want = double(std::ldexp(std::exp2(static_cast<long double>(argument)), kPowerShift<T>));
       ASSERT_NEAR(power(argument), want, 1.5 * this->kUnit * want) << x;
     }
   });

@@ -250,6 +250,23 @@ class Files(CliTest):
         self.run_cli("render", "w.csv", "-o", "w.svg")
         self.assertEqual(got, [(self.folder / "w.svg").read_bytes()])
 
+    def test_a_reader_that_went_away_replaces_nothing(self):
+        self.write("old.png", b"old")
+        reader, writer = os.pipe()
+        os.close(reader)
+        done = subprocess.run([attn_test.BINARY, "render", "w.csv", "-o", "old.png", "-o", "-", "--format", "svg", "--title", "\U000f0000"],
+                              cwd=self.folder, stdout=writer, stderr=subprocess.PIPE)
+        os.close(writer)
+        self.assertEqual((done.returncode, done.stderr), (0, b""))
+        self.assertEqual((self.folder / "old.png").read_bytes(), b"old")
+        self.assertEqual(self.files(), ["old.png", "w.csv"])
+
+    def test_two_outputs_on_one_path(self):
+        for other in ("w.png", "./w.png"):
+            self.assertError(self.run_cli("render", "w.csv", "-o", "w.png", "-o", other, expect=2), r"w\.png")
+        self.assertError(self.run_cli("render", "w.csv", "-o", "-", "-o", "-", "--format", "svg", expect=2), "standard output|-")
+        self.assertEqual(self.files(), ["w.csv"])
+
     def test_the_same_bytes_for_every_number_of_threads(self):
         for name in ("png", "svg", "html"):
             one = self.run_cli("render", "w.csv", "-o", "-", "--format", name, "--threads", "1").out_bytes

@@ -1,6 +1,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <random>
+
 #include "app/command.hpp"
 #include "attn/base/error.hpp"
 
@@ -168,6 +171,38 @@ TEST(ParseWords, HelpEndsTheParsing) {
   EXPECT_TRUE(parse({"doc.json", "--help", "--no-such"}).has("--help"));
   EXPECT_TRUE(parse({"-h"}).has("--help"));
   EXPECT_FALSE(parse({"--window", "-h"}).has("--help"));
+}
+
+// Whatever is typed: a refusal of kind usage, or words in which nothing is lost, doubled or taken for something else.
+TEST(ParseWords, RandomWordsAreRefusedOrKept) {
+  const std::vector<std::string> pieces{
+      "-w",       "--weights", "--weights=", "--scale", "--scale=2",     "-1",      "-",  "--",  "x.csv", "-q",        "-qv",
+      "--causal", "-wv",       "--window",   "",        "--window",      "=",       "-=", "--=", "---",   "[a,b]",     "-Q",
+      "-Qq.csv",  "{}",        "--kernel",   "auto",    "--kernel=auto", "--heads", "2",  "-V",  "-2",    "--no-such", "%%"};
+  std::mt19937 random(7);
+  int kept = 0;
+  for (int round = 0; round < 4000; ++round) {
+    std::vector<std::string> arguments;
+    for (auto count = random() % 6; count > 0; --count) arguments.push_back(pieces[random() % pieces.size()]);
+    const auto mark = std::find(arguments.begin(), arguments.end(), "--");
+    try {
+      const Words words = parse(arguments);
+      ++kept;
+      for (const std::string& input : words.inputs) {
+        EXPECT_NE(std::find(arguments.begin(), arguments.end(), input), arguments.end());
+        EXPECT_TRUE(mark != arguments.end() || input.empty() || input == "-" || input[0] != '-') << input;
+      }
+      for (const std::string& option : words.given())
+        for (const std::string& value : words.values(option)) {
+          EXPECT_NE(value.substr(0, 2), "--");
+          const auto holds = [&](const std::string& word) { return word.ends_with(value) || value == "true"; };
+          EXPECT_TRUE(std::any_of(arguments.begin(), arguments.end(), holds)) << option << " " << value;
+        }
+    } catch (const Error& error) {
+      EXPECT_EQ(error.kind(), ErrorKind::usage) << error.message();
+    }
+  }
+  EXPECT_GT(kept, 200);
 }
 
 TEST(ParseWords, NothingGivenIsNothingHad) {

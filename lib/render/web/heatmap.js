@@ -122,7 +122,7 @@ function paintAxisTitles(context, place, ink) {
   context.textBaseline = 'middle';
   context.fillText('Key', place.left + place.viewWidth / 2, place.top + place.viewHeight + place.bottom - 9 * unit);
   context.save();
-  context.translate(9 * unit, place.top + place.viewHeight / 2);
+  context.translate(9 * unit, Math.max(place.top + place.viewHeight / 2, 24 * unit));  // inside the canvas, however thin the map
   context.rotate(-Math.PI / 2);
   context.fillText('Query', 0, 0);
   context.restore();

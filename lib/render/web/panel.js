@@ -118,7 +118,7 @@ function drawLegend() {
   const image = new ImageData(256, 1);
   new Uint32Array(image.data.buffer).set(palette.pixels);
   context.putImageData(image, 0, 0);
-  byId('color-ticks').replaceChildren(...scale.ticks(5).map(({place, text}) => {
+  byId('color-ticks').replaceChildren(...scale.ticks(6).map(({place, text}) => {
     const tick = make('span', '', text);
     tick.style.left = `${100 * place}%`;
     return tick;

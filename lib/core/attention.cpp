@@ -88,22 +88,15 @@ KernelJob make_job(const Plan& plan, const AttentionInputs& inputs, const Attent
   return job;
 }
 
-/// With a few queries, a look at every value beforehand costs as much as a third of the attention itself.
-bool looks_afterwards(const AttentionKernel& kernel, const KernelJob& job) {
-  constexpr Index kFewQueries = 8;
-  const AttentionOutputs& wanted = *job.outputs;
-  return kernel.shows_nonfinite && job.sizes.queries <= kFewQueries && wanted.output && wanted.weights.sinks.empty() &&
-         wanted.scores.empty();
-}
-
 /// Runs the kernel on inputs whose live rows are finite, or throws `mismatch` naming the number that is not.
-void run_checked(const AttentionKernel& kernel, const KernelJob& job, const AttentionInputs& inputs, const RunContext& run) {
-  check_live_queries(inputs, *job.masks, run);
-  check_live_keys(inputs, job.sizes, *job.masks, run);
-  const bool afterwards = looks_afterwards(kernel, job);
-  if (!afterwards) check_live_values(inputs, job.sizes, *job.masks, run);
+void run_checked(const AttentionKernel& kernel, KernelJob& job, const AttentionInputs& inputs, const RunContext& run) {
+  const auto check = [&] { check_live_inputs(inputs, job.sizes, *job.masks, run); };
+  // Without an output nobody multiplies the values, and what is wrong with them is not noticed.
+  if (kernel.notices_nonfinite && job.outputs->output)
+    job.refuse_nonfinite = check;
+  else
+    check();
   kernel.run(job, run);
-  if (afterwards && !is_finite(*job.outputs->output, job.sizes)) check_live_values(inputs, job.sizes, *job.masks, run);
 }
 
 }  // namespace

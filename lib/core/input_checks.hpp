@@ -13,10 +13,6 @@ void check_options(const AttentionOptions& options);
 void check_sinks(const AttentionInputs& inputs, const AttentionSizes& sizes, bool allow_nonfinite);
 /// Throws `mismatch` for the first NaN or infinity in a live row. A query row is live unless the masks allow it no key;
 /// a row of key or value is live if some query of a head that reads it may see it.
-void check_live_queries(const AttentionInputs& inputs, const MaskSet& masks, const RunContext& run);
-void check_live_keys(const AttentionInputs& inputs, const AttentionSizes& sizes, const MaskSet& masks, const RunContext& run);
-void check_live_values(const AttentionInputs& inputs, const AttentionSizes& sizes, const MaskSet& masks, const RunContext& run);
-/// Whether every number of an output is finite.
-bool is_finite(const MutableTensorView& output, const AttentionSizes& sizes);
+void check_live_inputs(const AttentionInputs& inputs, const AttentionSizes& sizes, const MaskSet& masks, const RunContext& run);
 
 }  // namespace attn

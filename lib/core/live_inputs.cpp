@@ -104,28 +104,11 @@ void check_key_rows(std::string_view what, const TensorView& view, const Attenti
 
 }  // namespace
 
-void check_live_queries(const AttentionInputs& inputs, const MaskSet& masks, const RunContext& run) {
+void check_live_inputs(const AttentionInputs& inputs, const AttentionSizes& sizes, const MaskSet& masks, const RunContext& run) {
   for (const RowPlace& at : nonfinite_rows(inputs.query, run))
     if (!masks.row_is_empty(at.batch, at.head, at.row)) refuse("query", inputs.query, at);
-}
-
-void check_live_keys(const AttentionInputs& inputs, const AttentionSizes& sizes, const MaskSet& masks, const RunContext& run) {
   check_key_rows("key", inputs.key, sizes, masks, run);
-}
-
-void check_live_values(const AttentionInputs& inputs, const AttentionSizes& sizes, const MaskSet& masks, const RunContext& run) {
   if (inputs.value) check_key_rows("value", *inputs.value, sizes, masks, run);
-}
-
-bool is_finite(const MutableTensorView& output, const AttentionSizes& sizes) {
-  for (Index batch = 0; batch < sizes.batch; ++batch)
-    for (Index head = 0; head < sizes.heads; ++head)
-      for (Index query = 0; query < sizes.queries; ++query) {
-        const bool finite = output.dtype == DType::f32 ? all_finite(output.row<float>(batch, head, query), sizes.value_size)
-                                                       : all_finite(output.row<double>(batch, head, query), sizes.value_size);
-        if (!finite) return false;
-      }
-  return true;
 }
 
 }  // namespace attn

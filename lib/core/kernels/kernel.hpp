@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <span>
 #include <string_view>
 
@@ -20,6 +21,8 @@ struct KernelJob {
   bool allow_nonfinite = false;
   std::string_view simd;  ///< "" for the best
   const AttentionOutputs* outputs = nullptr;
+  /// Throws if a live input is not finite; empty when such inputs are allowed or have been looked for already.
+  std::function<void()> refuse_nonfinite;
 
   DType dtype() const { return query.dtype; }
   /// Query head h reads key/value head h / (H/G).
@@ -34,9 +37,9 @@ struct AttentionKernel {
   /// Whether it can do this job; the reference can do any.
   bool (*supports)(const KernelJob& job);
   void (*run)(const KernelJob& job, const RunContext& run);
-  /// Whether a NaN or infinity in a value that a query sees always makes that query's output NaN or infinite, however small
-  /// its weight. Looking for them beforehand can then be saved where it would cost as much as the work itself.
-  bool shows_nonfinite = false;
+  /// Whether it notices by itself when a live input is not finite, and then calls `refuse_nonfinite`. Inputs need not be
+  /// read once more before: with a few queries that costs as much as the attention itself.
+  bool notices_nonfinite = false;
 };
 
 }  // namespace attn

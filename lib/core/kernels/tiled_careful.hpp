@@ -15,6 +15,8 @@ class CarefulRows {
 
   const ReferenceRow<T>& compute(Index batch, Index head, Index query, bool show_blocked) {
     if (!row_) {
+      // What is amiss may come from an input that must not be there.
+      if (plan_.job.refuse_nonfinite) plan_.job.refuse_nonfinite();
       plan_.run.budget.require(ReferenceRow<T>::bytes(plan_.job.sizes), "a row in double precision");
       row_ = std::make_unique<ReferenceRow<T>>(plan_.job);
     }

@@ -21,7 +21,6 @@ template <typename T, void (*kFree)(T*)>
 struct Free {
   void operator()(T* thing) const { kFree(thing); }
 };
-using FontConfig = std::unique_ptr<FcConfig, Free<FcConfig, FcConfigDestroy>>;
 using Description = std::unique_ptr<PangoFontDescription, Free<PangoFontDescription, pango_font_description_free>>;
 using FontOptions = std::unique_ptr<cairo_font_options_t, Free<cairo_font_options_t, cairo_font_options_destroy>>;
 struct Unref {
@@ -60,6 +59,12 @@ FcConfig* load_pinned_config() {
 /// Read once; null where the Latin font is not installed. Given back by the system when the process ends.
 FcConfig* pinned_config() {
   static FcConfig* const kConfig = load_pinned_config();
+  return kConfig;
+}
+
+/// Read once, when a picture needs other fonts; it stays for the next picture.
+FcConfig* system_config() {
+  static FcConfig* const kConfig = FcInitLoadConfigAndFonts();
   return kConfig;
 }
 
@@ -143,7 +148,7 @@ struct Fonts::Impl {
   }
 
   const Shaper& system_fonts() {
-    if (!fallback) fallback = std::make_unique<Shaper>(FontConfig(FcInitLoadConfigAndFonts()).get());
+    if (!fallback) fallback = std::make_unique<Shaper>(system_config());
     return *fallback;
   }
 };

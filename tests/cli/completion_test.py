@@ -4,7 +4,9 @@ import re, subprocess
 import attn_test
 from attn_test import CliTest, main
 
-SUBCOMMANDS = ("compute", "render", "inspect", "diff", "explain", "demo", "completion", "man")
+# As --help lists them, so that a new one is tested from its first day.
+LISTED = subprocess.run([attn_test.BINARY, "--help"], capture_output=True, text=True).stdout.split("Subcommands:\n")[1].split("\n\n")[0]
+SUBCOMMANDS = tuple(re.findall(r"(?m)^  (\w+) ", LISTED))
 
 
 class Consistency(CliTest):

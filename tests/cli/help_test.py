@@ -4,7 +4,9 @@ import re, shlex, shutil, subprocess
 import attn_test
 from attn_test import CliTest, SAMPLES, main
 
-SUBCOMMANDS = ("compute", "render", "inspect", "diff", "explain", "demo", "completion", "man")
+# As --help lists them, so that a new one is tested from its first day.
+LISTED = subprocess.run([attn_test.BINARY, "--help"], capture_output=True, text=True).stdout.split("Subcommands:\n")[1].split("\n\n")[0]
+SUBCOMMANDS = tuple(re.findall(r"(?m)^  (\w+) ", LISTED))
 
 
 def examples(text):
@@ -16,7 +18,7 @@ def examples(text):
 class Help(CliTest):
     def test_main_help_names_all(self):
         text = self.run_cli("--help").out
-        for name in SUBCOMMANDS: self.assertRegex(text, rf"(?m)^  {name} ")
+        for name in ("compute", "render", "inspect", "diff", "explain", "demo", "completion", "man"): self.assertIn(name, SUBCOMMANDS)
         for code in ("0", "1", "2", "3", "4", "5", "6", "70"): self.assertRegex(text, rf"(?m)^  {code}  ")
         self.assertEqual(text, self.run_cli("-h").out)
         self.assertEqual(text, self.run_cli("help").out)

@@ -11,6 +11,7 @@ const Command& inspect_command();
 const Command& diff_command();
 const Command& explain_command();
 const Command& demo_command();
+const Command& batch_command();
 const Command& completion_command();
 const Command& man_command();
 

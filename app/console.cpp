@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <utility>
 #include <vector>
 
 #include "app/progress.hpp"
@@ -49,6 +50,7 @@ constexpr int kMostThreads = 4096;
 }  // namespace
 
 struct Console::Impl {
+  bool silent = false;  // of a job: the one who runs it tells what there is to tell
   bool quiet = false;
   bool verbose = false;
   bool reader_gone = false;
@@ -68,6 +70,11 @@ struct Console::Impl {
 };
 
 Console::Console() : impl_(std::make_unique<Impl>()) { impl_->run.threads = available_threads(); }
+Console::Console(const RunContext& run, std::string color) : impl_(std::make_unique<Impl>()) {
+  impl_->silent = true;
+  impl_->color = std::move(color);
+  impl_->run = run;
+}
 Console::~Console() = default;
 
 void Console::configure(const Words& words) {
@@ -90,14 +97,15 @@ void Console::print(std::string_view text) {
 
 bool Console::flush() {
   clear_progress();
-  if (!impl_->reader_gone && !impl_->buffer.empty()) impl_->reader_gone = !write_stream(STDOUT_FILENO, impl_->buffer);
+  if (!impl_->silent && !impl_->reader_gone && !impl_->buffer.empty())
+    impl_->reader_gone = !write_stream(STDOUT_FILENO, impl_->buffer);
   impl_->buffer.clear();
   return !impl_->reader_gone;
 }
 
 void Console::finish() {
   flush();
-  if (impl_->reader_gone || impl_->quiet) return;
+  if (impl_->silent || impl_->reader_gone || impl_->quiet) return;
   std::string text;
   for (const std::string& note : impl_->notes) text += concat("attn-cli: note: ", printable(note, 1000), "\n");
   impl_->report(text);
@@ -111,6 +119,18 @@ void Console::clear_progress() {
 void Console::note(std::string_view text) {
   auto& notes = impl_->notes;
   if (std::find(notes.begin(), notes.end(), text) == notes.end()) notes.emplace_back(text);
+}
+
+std::vector<std::string> Console::take_notes() { return std::exchange(impl_->notes, {}); }
+
+bool Console::print_now(std::string_view text) {
+  if (!impl_->reader_gone) impl_->reader_gone = !write_stream(STDOUT_FILENO, text);
+  return !impl_->reader_gone;
+}
+
+void Console::say(std::string_view text) {
+  clear_progress();
+  if (!impl_->quiet) impl_->report(concat("attn-cli: ", printable(text, 1000), "\n"));
 }
 
 void Console::detail(std::string_view text) {
@@ -130,7 +150,7 @@ int Console::columns() const {
   return static_cast<int>(std::clamp<Index>(columns, kLeast, kMost));
 }
 
-bool Console::output_is_terminal() const { return isatty(STDOUT_FILENO) == 1; }
+bool Console::output_is_terminal() const { return !impl_->silent && isatty(STDOUT_FILENO) == 1; }
 bool Console::input_is_terminal() const { return isatty(STDIN_FILENO) == 1; }
 
 const RunContext& Console::run() const { return impl_->run; }

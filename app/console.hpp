@@ -3,6 +3,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "app/command.hpp"
 #include "attn/base/run.hpp"
@@ -14,6 +15,8 @@ namespace attn::app {
 class Console {
  public:
   Console();
+  /// Of one job among several that share a run: prints nothing and keeps its notes for take_notes().
+  Console(const RunContext& run, std::string color);
   ~Console();
   /// Reads --quiet, --verbose, --color, --progress, --threads, --max-memory of the words.
   void configure(const Words& words);
@@ -29,6 +32,12 @@ class Console {
   void clear_progress();
   /// "attn-cli: note: ..." on standard error, each text once; nothing with -q. Printed after success, at the end.
   void note(std::string_view text);
+  /// The notes so far, which are then not printed.
+  std::vector<std::string> take_notes();
+  /// One whole text to standard output at once, past the buffer. Returns false when the reader went away.
+  bool print_now(std::string_view text);
+  /// "attn-cli: ..." on standard error at once; nothing with -q.
+  void say(std::string_view text);
   /// With -v only.
   void detail(std::string_view text);
 

@@ -6,6 +6,7 @@
 
 #include <cerrno>
 #include <map>
+#include <mutex>
 #include <optional>
 #include <vector>
 
@@ -20,7 +21,10 @@ namespace {
 
 constexpr mode_t kModeBits = 07777;
 
+/// The mask can only be read by setting it: two runs at once would each take the other's 0 for it.
 mode_t current_umask() {
+  static std::mutex mutex;
+  const std::lock_guard lock(mutex);
   const mode_t mask = ::umask(0);
   ::umask(mask);
   return mask;

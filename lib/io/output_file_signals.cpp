@@ -11,6 +11,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <ctime>
 
 #include "attn/base/error.hpp"
 #include "attn/base/text.hpp"
@@ -32,9 +33,30 @@ constexpr std::array<int, 3> kEndingSignals{SIGINT, SIGTERM, SIGHUP};
 constexpr std::array<int, 2> kAbortingSignals{SIGABRT, SIGTRAP};
 
 /// A signal handler has no other way to its data than a variable of the whole program.
-std::array<Slot, 256>& slots() {
-  static std::array<Slot, 256> all;
+std::array<Slot, 1024>& slots() {
+  static std::array<Slot, 1024> all;
   return all;
+}
+
+/// Set by whoever removes the temporaries: from then on no other thread may make one.
+std::atomic<bool>& ending() {
+  static std::atomic<bool> set{false};
+  return set;
+}
+
+/// Waits for another thread that is just creating the file of this slot; not for ever, since it may be stopped.
+/// (The thread that a signal handler interrupts is never between the two: it holds the signals meanwhile.)
+void await_creation(const Slot& slot) {
+  constexpr timespec kMoment{0, 1'000'000};
+  constexpr int kMoments = 200;
+  for (int i = 0; i < kMoments && slot.state.load() == Slot::taken; ++i) ::nanosleep(&kMoment, nullptr);
+}
+
+/// Where a thread stays that would make a file while the process is about to end.
+void stay_if_ending(Slot& slot) {
+  if (!ending().load()) return;
+  slot.state.store(Slot::free);
+  while (true) ::pause();
 }
 
 int claim_slot() {
@@ -79,20 +101,24 @@ void clean_up_at(int signal) {
 }  // namespace
 
 void remove_temporaries() noexcept {
-  for (Slot& slot : slots())
+  ending().store(true);
+  for (Slot& slot : slots()) {
+    if (slot.state.load() == Slot::taken) await_creation(slot);
     if (slot.state.load() == Slot::live) ::unlink(slot.path);
+  }
 }
 
 TemporaryFile::TemporaryFile(const std::string& folder, const std::string& target, int& descriptor) {
   const std::string pattern = folder + (folder.ends_with('/') ? "" : "/") + ".attn-XXXXXX";
   if (pattern.size() >= PATH_MAX) fail_output(target, ENAMETOOLONG);
-  slot_ = claim_slot();
-  if (slot_ < 0) fail(ErrorKind::output, "cannot write '", printable_end(target), "': too many outputs at once");
-  Slot& slot = slots()[static_cast<std::size_t>(slot_)];
-  std::memcpy(slot.path, pattern.c_str(), pattern.size() + 1);
   int error = 0;
   {
     const SignalsHeld held;
+    slot_ = claim_slot();
+    if (slot_ < 0) fail(ErrorKind::output, "cannot write '", printable_end(target), "': too many outputs at once");
+    // Either the thread that ends the process sees this slot taken and waits, or it is seen here to be ending.
+    Slot& slot = slots()[static_cast<std::size_t>(slot_)];
+    stay_if_ending(slot);
     do {
       std::memcpy(slot.path, pattern.c_str(), pattern.size() + 1);
       descriptor = ::mkostemp(slot.path, O_CLOEXEC);

@@ -18,6 +18,18 @@ bool is_shown(double high) { return high != -std::numeric_limits<double>::infini
 
 double signed_root(double value) { return value < 0 ? -std::sqrt(-value) : std::sqrt(value); }
 
+/// Where `at` lies between two numbers, 0 to 1. The distance of huge numbers may be no number: they are made smaller.
+double share(double at, double low, double high) {
+  const double unit = std::max(std::abs(low), std::abs(high)) > 1e300 ? 0.25 : 1;
+  return (unit * at - unit * low) / (unit * high - unit * low);
+}
+
+/// The largest number rather than infinity.
+double bounded(double value) {
+  constexpr double kMost = std::numeric_limits<double>::max();
+  return std::clamp(value, -kMost, kMost);
+}
+
 void refuse_number(const char* option, const std::optional<double>& value) {
   if (value && !std::isfinite(*value))
     fail(ErrorKind::usage, option, " is ", format_number(*value), ", it must be a finite number");
@@ -91,8 +103,8 @@ void ColorRange::choose_signed(const PictureOptions& options, const Extent& exte
   if (options.vmax && !options.vmin) reach = *options.vmax - center;
   if (!(reach > 0)) reach = 1;
   reach = std::min(reach, std::numeric_limits<double>::max() / 4);
-  low_ = options.vmin.value_or(center - reach);
-  high_ = options.vmax.value_or(center + reach);
+  low_ = options.vmin.value_or(bounded(center - reach));
+  high_ = options.vmax.value_or(bounded(center + reach));
   if (!(low_ < high_)) high_ = low_ + 1;
   if (low_ < center && center < high_) center_ = center;
 }
@@ -102,17 +114,19 @@ void ColorRange::choose_unsigned(const PictureOptions& options, const Extent& ex
   high_ = options.vmax.value_or(extent.any ? extent.greatest : 1);
   if (low_ < high_) return;
   if (options.vmax)
-    low_ = high_ - std::max(1.0, std::abs(high_));
+    low_ = bounded(high_ - std::max(1.0, std::abs(high_)));
   else
-    high_ = low_ + std::max(1.0, std::abs(low_));
+    high_ = bounded(low_ + std::max(1.0, std::abs(low_)));
 }
 
 void ColorRange::choose_log(const PictureOptions& options, const Extent& extent) {
-  high_ = options.vmax.value_or(extent.any && extent.greatest > 0 ? extent.greatest : options.vmin.value_or(0.1) * 10);
+  constexpr double kLowest = 1e-300;  // a decade and its logarithm are still ordinary numbers here
+  high_ = options.vmax.value_or(extent.any && extent.greatest > 0 ? extent.greatest : bounded(options.vmin.value_or(0.1) * 10));
   low_ = options.vmin.value_or(std::max(std::min(extent.any ? extent.least_positive : 1, high_), high_ * kLogDecades));
+  low_ = std::max(low_, kLowest);
   if (low_ < high_) return;
-  if (options.vmin)
-    high_ = low_ * 10;
+  if (options.vmin || high_ <= kLowest * 10)
+    high_ = bounded(low_ * 10);
   else
     low_ = high_ / 10;
 }
@@ -146,9 +160,9 @@ double ColorRange::place(double value) const {
   if (value <= low_) return 0;
   if (value >= high_) return 1;
   const double at = transform(value), low = transform(low_), high = transform(high_);
-  if (!center_) return (at - low) / (high - low);
+  if (!center_) return share(at, low, high);
   const double middle = transform(*center_);
-  return at < middle ? 0.5 * (at - low) / (middle - low) : 0.5 + 0.5 * (at - middle) / (high - middle);
+  return at < middle ? 0.5 * share(at, low, middle) : 0.5 + 0.5 * share(at, middle, high);
 }
 
 }  // namespace attn

@@ -63,7 +63,7 @@ std::vector<ColorTick> linear_ticks(const ColorRange& range, int most) {
   const double span = range.high() / 2 - range.low() / 2;
   // Steps of a range this narrow are no longer numbers of their own.
   if (!(span > 1e-290)) return {{0, scientific(range.low(), 1)}, {1, scientific(range.high(), 1)}};
-  const Step step = step_above(2 * (span / std::max(1, most - 1)));
+  const Step step = step_above(std::min(2 * (span / std::max(1, most - 1)), 8e307));
   const double largest = std::max(std::abs(range.low()), std::abs(range.high()));
   std::vector<ColorTick> ticks;
   const double first = std::ceil(range.low() / step.size - 1e-9), last = std::floor(range.high() / step.size + 1e-9);

@@ -122,6 +122,25 @@ TEST(ColorRange, NothingDividesByZero) {
   EXPECT_EQ(range_of({0.3, 0.3}, log).place(0.3), 1);
 }
 
+TEST(ColorRange, BoundsAtTheEndsOfTheNumbersStayNumbers) {
+  constexpr double kMost = std::numeric_limits<double>::max();
+  for (const double bound : {5e-324, 1e-300, 1e300, 1.7e308, kMost, -1.7e308, -kMost})
+    for (const ColorScale scale : {ColorScale::linear, ColorScale::sqrt, ColorScale::log})
+      for (const auto option : {&PictureOptions::vmin, &PictureOptions::vmax, &PictureOptions::center}) {
+        PictureOptions options;
+        options.color_scale = scale;
+        options.*option = bound;
+        if (scale == ColorScale::log && (bound < 0 || option == &PictureOptions::center)) continue;
+        const ColorRange range = range_of({0.25, 0.5, 5e-324, 1.7e308}, options);
+        EXPECT_TRUE(std::isfinite(range.low()) && std::isfinite(range.high())) << bound;
+        for (const double value : {0.0, 0.3, 1.6e308, -1.6e308}) {
+          const double place = range.place(value);
+          EXPECT_TRUE(place >= 0 && place <= 1) << bound << " at " << value;
+        }
+        for (const ColorTick& tick : color_ticks(range, 8)) EXPECT_TRUE(tick.place >= 0 && tick.place <= 1) << bound;
+      }
+}
+
 TEST(ColorRange, RefusesBoundsThatDoNotGoTogether) {
   PictureOptions options;
   options.vmin = options.vmax = 1;

@@ -55,8 +55,11 @@ run_tests() {
 }
 
 build release
+[ "$full" = yes ] && export ATTN_RANDOM_CASES=200000
 run_tests release
 build debug
+# The random problems are many times slower under the sanitizers, which look for other things than numbers.
+if [ "$full" = yes ]; then export ATTN_RANDOM_CASES=20000; else export ATTN_RANDOM_CASES=600; fi
 run_tests debug --label-exclude release-only
 
 echo "$passed passed, $failed failed"

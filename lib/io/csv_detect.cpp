@@ -58,6 +58,14 @@ bool makes_a_grid(const std::vector<std::string_view>& lines, char delimiter) {
   return width > 1 && even && is_number(split(lines.back(), delimiter).back());
 }
 
+/// Another delimiter is seldom text: beside it, a blank groups the digits of 1 000.
+bool has_only_blanks(const std::vector<std::string_view>& lines) {
+  return std::all_of(lines.begin(), lines.end(), [](std::string_view line) {
+    return std::all_of(kDelimiters.begin(), kDelimiters.end() - 1,
+                       [&](char other) { return split(trimmed(line), other).size() == 1; });
+  });
+}
+
 }  // namespace
 
 bool is_axis_name(std::string_view cell) {
@@ -72,7 +80,7 @@ char detect_delimiter(std::string_view sample) {
     return sample[word];
   const std::vector<std::string_view> lines = sample_lines(sample);
   for (const char delimiter : kDelimiters)
-    if (makes_a_grid(lines, delimiter)) return delimiter;
+    if ((delimiter != ' ' || has_only_blanks(lines)) && makes_a_grid(lines, delimiter)) return delimiter;
   for (const char delimiter : kDelimiters)
     if (split(trimmed(lines.front()), delimiter).size() > 1) return delimiter;
   return ',';

@@ -73,6 +73,15 @@ TEST_F(CsvReader, FindsTheDelimiter) {
   EXPECT_EQ(labels("\"The cat\" 1 2\n\"is\" 3 4\n").query_tokens, (Strings{"The cat", "is"}));
 }
 
+TEST_F(CsvReader, BlanksBesideAnotherDelimiterGroupDigits) {
+  EXPECT_EQ(csv_fault("7,1 000\n8,2 000\n").substr(0, 12), "3: v.csv:1:2");
+  EXPECT_EQ(csv_fault("1,2 3\n4,5 6\n").substr(0, 12), "3: v.csv:1:2");
+  EXPECT_EQ(csv_fault("1;2 3\n").substr(0, 12), "3: v.csv:1:2");
+  EXPECT_EQ(csv_fault("1\t2 3\n4\t5 6\n").substr(0, 12), "3: v.csv:1:2");
+  EXPECT_EQ(labels("\"a,b\" 1 2\n\"c;d\" 3 4\n").query_tokens, (Strings{"a,b", "c;d"}));
+  EXPECT_EQ(grid("1 2 \t\n3 4\t\n"), "[2,2] 1.0 2.0 3.0 4.0");
+}
+
 TEST_F(CsvReader, ReadsQuotedCells) {
   EXPECT_EQ(grid("\"1.5\",\"2\"\n"), "[1,2] 1.5 2.0");
   EXPECT_EQ(labels("\"a\nb\",1\n\"say \"\"hi\"\"\",2\n\",\",3\n").query_tokens, (Strings{"a\nb", "say \"hi\"", ","}));

@@ -61,6 +61,7 @@ ByteSink& ZipWriter::begin(std::string_view name, std::uint64_t size) {
 }
 
 void ZipWriter::write(const void* bytes, std::size_t count) {
+  if (count == 0) return;  // an array without elements has no address, and zlib starts anew when given none
   if (count > left_) fail(ErrorKind::internal, "more was written to an archive entry than was said");
   Entry& entry = entries_.back();
   entry.crc = static_cast<std::uint32_t>(::crc32_z(entry.crc, static_cast<const Bytef*>(bytes), count));

@@ -177,6 +177,13 @@ class Outputs(CliTest):
         self.assertEqual(set(read_npz((self.folder / "b.npz").read_bytes())) - {"allowed"}, {"weights", "scores", "lse", "query", "key", "present_key"})
         self.refuse(2, r"b\.csv", "doc.json", "--bundle", "b.csv")
 
+    def test_bundles_without_queries_are_whole(self):
+        self.write("q.npy", npy([], shape=[0, 4]))
+        self.write("k.npy", npy(X))
+        self.compute("-Q", "q.npy", "-K", "k.npy", "-V", "k.npy", "--bundle", "b.npz")
+        archive = read_npz((self.folder / "b.npz").read_bytes())  # zipfile compares every checksum
+        self.assertEqual([archive[name][1] for name in ("weights", "output", "scores", "query", "key")], [[0, 3], [0, 4], [0, 3], [0, 4], [3, 4]])
+
     def test_bundles_read_back_with_past_and_layouts(self):
         self.write("p.json", numbers(2, 4, 5))
         self.compute("doc.json", "--past-key", "p.json", "--past-value", "p.json", "--key-tokens", "p q The cat is", "--bundle", "b.json")

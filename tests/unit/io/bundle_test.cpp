@@ -112,6 +112,12 @@ TEST_P(Bundle, ALargeArrayGoesThroughTheSpool) {
   expect_numbers(*write(headers), headers);
 }
 
+TEST_P(Bundle, ArraysWithoutElements) {
+  const std::vector<ArrayHeader> headers{header_of("output", {3, 2}), header_of("scores", {0, 3}), header_of("weights", {2, 0, 4}),
+                                         header_of("query", {4, 0}), header_of("key", {2, 3})};
+  expect_numbers(*write(headers), headers);
+}
+
 TEST_P(Bundle, TheSmallestAllowedThatBroadcasts) {
   struct Case {
     Shape weights;

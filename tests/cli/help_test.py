@@ -18,7 +18,7 @@ def examples(text):
 class Help(CliTest):
     def test_main_help_names_all(self):
         text = self.run_cli("--help").out
-        for name in ("compute", "render", "inspect", "diff", "explain", "demo", "completion", "man"): self.assertIn(name, SUBCOMMANDS)
+        for name in ("compute", "render", "inspect", "diff", "explain", "demo", "batch", "completion", "man"): self.assertIn(name, SUBCOMMANDS)
         for code in ("0", "1", "2", "3", "4", "5", "6", "70"): self.assertRegex(text, rf"(?m)^  {code}  ")
         self.assertEqual(text, self.run_cli("-h").out)
         self.assertEqual(text, self.run_cli("help").out)

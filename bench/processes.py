@@ -67,6 +67,15 @@ for i in range(len(w)):
 figure.savefig('numpy-toy.png')
 """
 
+IMSHOW = """
+import numpy as np, matplotlib
+matplotlib.use('Agg')
+import matplotlib.pyplot as plt
+figure, axes = plt.subplots()
+axes.imshow(np.load('p.npy'))
+figure.savefig('numpy-p.png')
+"""
+
 
 def tasks(binary):
     heads = [binary, "compute", "-Q", "q.npy", "-K", "k.npy", "-V", "v.npy", "-o", "out.npy"]
@@ -85,6 +94,9 @@ def tasks(binary):
                                        "json.dump": python("import json\n" + ONE_HEAD + "json.dump(w.tolist(), open('numpy-w.json', 'w'))")}
     yield "2048 x 2048 weights png", {"ours": one + ["-w", "w.png"],
                                       "imsave": python(ONE_HEAD + "import matplotlib.image\nmatplotlib.image.imsave('numpy-w.png', w)")}
+    yield "4096 x 4096 npy -> png, default size", {"ours": [binary, "render", "p.npy", "-o", "p.png"], "imshow + savefig": python(IMSHOW)}
+    yield "12 heads x 2048 tokens npy -> png grid", {"ours": [binary, "render", "g.npy", "-o", "g.png"]}
+    yield "32768 x 32768 weights -> pooled png", {"ours": [binary, "compute", "-Q", "qw.npy", "-K", "kw.npy", "-w", "long.png"]}
     yield "8 x 32768 x 64 causal -> output npy", {"ours": [binary, "compute", "-Q", "ql.npy", "-K", "kl.npy", "-V", "vl.npy", "--causal",
                                                            "-o", "outl.npy"]}
 
@@ -97,6 +109,10 @@ rng = np.random.default_rng(1)
 for suffix, shape in (('', (1, 8, 2048, 64)), ('1', (2048, 64)), ('l', (1, 8, 32768, 64))):
     for name in 'qkv':
         np.save(f'{name}{suffix}.npy', rng.uniform(-1.7, 1.7, shape).astype(np.float32))
+for name in 'qk':
+    np.save(f'{name}w.npy', rng.uniform(-1.7, 1.7, (32768, 64)).astype(np.float32))
+np.save('p.npy', rng.uniform(0, 1, (4096, 4096)).astype(np.float32))
+np.save('g.npy', rng.uniform(0, 1, (12, 2048, 2048)).astype(np.float32))
 document = {'tokens': ['The', 'cat', 'is', 'cute'], 'embeddings': rng.uniform(-1, 1, (4, 8)).tolist()}
 json.dump(document, open('cat.json', 'w'))
 """

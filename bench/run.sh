@@ -1,6 +1,6 @@
 #!/bin/bash
-# run.sh kernels|peers|processes [ROUNDS [PART OF A NAME]]: builds what is needed in build-bench and prints one table.
-# peers and processes need a Python with numpy, onnx, onnxruntime, torch and matplotlib: set ATTN_BENCH_PYTHON (see README.md).
+# run.sh kernels|peers|processes|formats [ROUNDS [PART OF A NAME]]: builds what is needed in build-bench and prints one table.
+# peers, processes and formats need a Python with numpy, safetensors, onnx, onnxruntime, torch and matplotlib: set ATTN_BENCH_PYTHON (see README.md).
 set -euo pipefail
 what=${1:-}
 shift || true
@@ -30,8 +30,12 @@ case $what in
     build attn-cli
     exec "$python" -B "$root/bench/processes.py" "$build/attn-cli" "$@"
     ;;
+  formats)
+    build bench-formats
+    exec "$python" -B "$root/bench/formats.py" "$build/bench-formats" "$@"
+    ;;
   *)
-    echo "usage: bench/run.sh kernels|peers|processes [ROUNDS [PART OF A NAME]]" >&2
+    echo "usage: bench/run.sh kernels|peers|processes|formats [ROUNDS [PART OF A NAME]]" >&2
     exit 2
     ;;
 esac

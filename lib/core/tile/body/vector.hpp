@@ -120,15 +120,15 @@ template <int kShift, int N, typename B>
   using T = Element<B>;
   using Bits = xsimd::batch<typename PowerTerms<T>::Bits, typename B::arch_type>;
   using Table = PowerTable<B, kShift>;
+  // What lies below the floor, -inf too, may become anything on the way: it is 0 in the end.
   // Hidden from the compiler, which would otherwise fill the registers with constants and spill what is computed.
   const Table* table = &kPowerTable<B, kShift>;
   asm("" : "+r"(table));
   B rounded[N], fraction[N], power[N];
 #pragma GCC unroll 4
   for (int i = 0; i < N; ++i) {
-    fraction[i] = xsimd::max(x[i], B::load_unaligned(table->floor));
-    rounded[i] = fraction[i] + B::load_unaligned(table->rounder);
-    fraction[i] = fraction[i] - (rounded[i] - B::load_unaligned(table->rounder));
+    rounded[i] = x[i] + B::load_unaligned(table->rounder);
+    fraction[i] = x[i] - (rounded[i] - B::load_unaligned(table->rounder));
   }
 #pragma GCC unroll 4
   for (int i = 0; i < N; ++i)

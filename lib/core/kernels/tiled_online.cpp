@@ -87,7 +87,7 @@ class OnlineRun {
       shape_.heads_inside = true;
       shape_.panels = std::clamp<Index>(kPanelBytes / (sizes.heads * panel_bytes), 1, kPanelsTogether);
     }
-    while (shape_.panels > 1 && sizes.batch * places() * blocks() < 8 * plan_.run.threads) shape_.panels /= 2;
+    while (shape_.panels > 1 && sizes.batch * places() * blocks() < 16 * plan_.run.threads) shape_.panels /= 2;
   }
 
   /// Whether the masks have something to say about most cells, and the same for all heads.

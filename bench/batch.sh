@@ -8,6 +8,7 @@ set -euo pipefail
 cli=$(realpath "${1:-build/attn-cli}")
 jobs=${2:-1000}
 few=$((jobs < 200 ? jobs : 200))  # of the slow ways: enough to know their pace
+fewer=$((jobs < 40 ? jobs : 40))
 python=${PYTHON:-python3}
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
@@ -39,7 +40,7 @@ done > jobs.jsonl
 
 with_batch() { "$cli" batch jobs.jsonl --quiet "$@" > results.jsonl; }
 with_shell() { for ((i = 0; i < few; i++)); do "$cli" compute cat.json --causal -w "s$i.csv"; done; }
-with_python() { for ((i = 0; i < few; i++)); do "$python" one.py cat.json "p$i.csv"; done; }
+with_python() { for ((i = 0; i < fewer; i++)); do "$python" one.py cat.json "p$i.csv"; done; }
 
 # pace NAME COUNT COMMAND: jobs a second, the best of three runs
 pace() {
@@ -57,6 +58,6 @@ pace() {
 pace "attn-cli batch" "$jobs" with_batch; batch=$last
 pace "attn-cli batch --jobs 1" "$jobs" with_batch --jobs 1
 pace "shell loop over attn-cli compute" "$few" with_shell; shell=$last
-pace "a Python process for each ($numpy)" "$few" with_python; loop=$last
+pace "a Python process for each ($numpy)" "$fewer" with_python; loop=$last
 cmp b0.csv s0.csv
 awk -v b="$batch" -v s="$shell" -v p="$loop" 'BEGIN { printf "batch is %.1f times the shell loop and %.1f times the Python loop\n", b / s, b / p }'

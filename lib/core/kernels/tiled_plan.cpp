@@ -17,12 +17,15 @@ double exact_factor(const KernelJob& job, bool natural) {
   return natural || job.softcap > 0 ? job.scale : job.scale * std::numbers::log2e;
 }
 
+/// Numbers of T below this have no room for products that still have all their digits.
+template <typename T>
+constexpr double kRoom = sizeof(T) == 4 ? 0x1p-100 : 0x1p-900;
+
 /// Whether T holds the number without losing digits: not subnormal, with room for products.
 template <typename T>
 bool holds(double number) {
   const double size = std::abs(number);
-  const double room = sizeof(T) == 4 ? 0x1p-100 : 0x1p-900;
-  return size == 0 || (size >= room && size <= 1 / room);
+  return size == 0 || (size >= kRoom<T> && size <= 1 / kRoom<T>);
 }
 
 }  // namespace
@@ -69,7 +72,8 @@ T TiledPlan<T>::log_sum_exp(T maximum, T total) const {
 
 template <typename T>
 bool TiledPlan<T>::loses_digits(T peak) const {
-  return peak > 0 && !holds<T>(static_cast<double>(peak) * static_cast<double>(query_factor)) && query_factor != 0;
+  // What is too large instead shows in the scores.
+  return peak > 0 && query_factor != 0 && std::abs(static_cast<double>(peak) * static_cast<double>(query_factor)) < kRoom<T>;
 }
 
 std::vector<PanelPlace> lay_panels(Index n, Index width, Index vectors) {

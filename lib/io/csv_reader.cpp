@@ -31,6 +31,17 @@ bool looks_like_number(const CsvCell& cell) {
   return !text.empty() && (std::string_view("0123456789+-.").find(text.front()) != std::string_view::npos || is_number(cell));
 }
 
+/// Of true, false (in any case), 1 and 0.
+std::optional<double> flag_value(std::string_view cell) {
+  constexpr std::string_view kFalse = "false", kTrue = "true";
+  const auto is_word = [&](std::string_view word) {
+    return std::equal(cell.begin(), cell.end(), word.begin(), word.end(), [](char a, char b) { return (a | 0x20) == b; });
+  };
+  if (cell == "1" || is_word(kTrue)) return 1;
+  if (cell == "0" || is_word(kFalse)) return 0;
+  return std::nullopt;
+}
+
 class CsvReader {
  public:
   CsvReader(FileReader& file, const ReadOptions& options, const RunContext& run)
@@ -41,6 +52,7 @@ class CsvReader {
         numbers_(run.budget, file.name()) {}
 
   TextContent read() {
+    flags_ = options_.header != Tristate::yes && options_.label_column != Tristate::yes && holds_flags();
     if (!scanner_.begin_line()) fail(ErrorKind::malformed, window_.name(), ": no numbers, only blank lines");
     first_line_ = scanner_.line();
     read_first_line();
@@ -48,7 +60,8 @@ class CsvReader {
     if (rows_ == 0 && !ours_) refuse_text_only();
     TextContent content;
     Member member = describe();
-    content.add(std::move(member), numbers_.release(DType::f64));
+    const DType dtype = member.dtype;
+    content.add(std::move(member), numbers_.release(dtype));
     return content;
   }
 
@@ -59,9 +72,25 @@ class CsvReader {
     return window;
   }
 
+  /// Whether the file, as far as its beginning tells, holds nothing but true, false, 0 and 1, not all of them numbers.
+  bool holds_flags() {
+    constexpr std::string_view kBetween = ",;|: \t\r\n\"";
+    window_.ensure(kSampleBytes);
+    std::string_view sample(window_.next, static_cast<std::size_t>(window_.end - window_.next));
+    if (sample.size() >= kSampleBytes) sample = sample.substr(0, sample.find_last_of(kBetween) + 1);  // the last may be cut
+    bool words = false;
+    for (std::size_t begin = 0; (begin = sample.find_first_not_of(kBetween, begin)) != std::string_view::npos;) {
+      const std::string_view cell = sample.substr(begin, sample.find_first_of(kBetween, begin) - begin);
+      if (!flag_value(cell)) return false;
+      words = words || cell.size() > 1;
+      begin += cell.size();
+    }
+    return words;
+  }
+
   /// A heading, or the first row of numbers.
   void read_first_line() {
-    if (options_.header != Tristate::no) {
+    if (options_.header != Tristate::no && !flags_) {
       do {
         heading_.emplace_back();
         scanner_.cell(heading_.back());
@@ -93,7 +122,7 @@ class CsvReader {
     while (index == 0 || !scanner_.line_ended()) {
       double value = 0;
       // The first cell of all is looked at: it may be a label.
-      if (index >= label_columns_ && index + rows_ > 0 && scanner_.number(value)) {
+      if (!flags_ && index >= label_columns_ && index + rows_ > 0 && scanner_.number(value)) {
         numbers_.push(value);
       } else {
         scanner_.cell(cell_);
@@ -107,8 +136,9 @@ class CsvReader {
   void end_row(std::uint64_t line, std::size_t cells) {
     if (width_ == 0) width_ = cells;
     if (cells != width_)
-      fail(ErrorKind::malformed, scanner_.place(line), "line has ", cells, cells == 1 ? " cell" : " cells", ", line ",
-           first_line_, " has ", width_);
+      // The first cell that is missing, or that is too much.
+      fail(ErrorKind::malformed, scanner_.place(line, static_cast<Index>(std::min(cells, width_)) + 1), "line has ", cells,
+           cells == 1 ? " cell" : " cells", ", line ", first_line_, " has ", width_);
     ++rows_;
     if (ours_) grid_.end_row(line, scanner_);
   }
@@ -130,6 +160,7 @@ class CsvReader {
 
   /// Decides on the first row whether column 1 holds labels, and holds later rows to it.
   bool takes_label(const CsvCell& cell, bool alone) {
+    if (flags_) return false;
     if (options_.label_column == Tristate::yes) label_columns_ = 1;
     if (options_.label_column != Tristate::automatic) return label_columns_ == 1;
     const bool number = is_number(cell);
@@ -145,7 +176,18 @@ class CsvReader {
     return label_columns_ == 1;
   }
 
+  void take_flag(const CsvCell& cell) {
+    const std::string_view text = trimmed(cell.text);
+    const auto value = flag_value(text);
+    if (!value && text.empty()) refuse_number(cell);
+    if (!value)
+      fail(ErrorKind::malformed, scanner_.place(cell.line, cell.column), "'", printable(cell.text, 60),
+           "' in a file of true and false, expected true, false, 0 or 1");
+    numbers_.push(*value);
+  }
+
   void take_number(const CsvCell& cell) {
+    if (flags_) return take_flag(cell);
     double value = 0;
     const NumberStatus status = parse_number(trimmed(cell.text), value);
     if (status == NumberStatus::not_a_number) refuse_number(cell);
@@ -178,6 +220,7 @@ class CsvReader {
     Member member;
     member.where = window_.name();
     member.is_text = true;
+    member.dtype = flags_ ? DType::boolean : DType::f64;
     const Index columns = static_cast<Index>(width_ - label_columns_);
     member.shape = ours_ ? grid_.finish(scanner_) : Shape{static_cast<Index>(rows_)};
     const bool is_column = ours_ && columns == 1 && heading_.back().text == "lse";
@@ -202,6 +245,7 @@ class CsvReader {
   std::vector<std::string> labels_;
   GridRows grid_;  // of a file of ours
   bool ours_ = false;
+  bool flags_ = false;  // true and false instead of numbers
   std::size_t label_columns_ = 0;
   std::size_t width_ = 0;  // cells in a line, labels and all; 0 before the first
   std::size_t rows_ = 0;

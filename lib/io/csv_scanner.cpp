@@ -40,7 +40,7 @@ bool CsvScanner::begin_line() {
     if (!window_.ensure(spaces + 1)) return false;
     const std::size_t line_end = line_end_length(spaces);
     if (line_end == 0) {
-      if (blank_line != 0) fail(ErrorKind::malformed, place(blank_line), "blank line");
+      if (blank_line != 0) fail(ErrorKind::malformed, place(blank_line, 1), "blank line");
       if (delimiter_ == ' ') window_.next += spaces;
       break;
     }

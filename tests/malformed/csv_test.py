@@ -22,13 +22,13 @@ class Refusals(Hostile):
         self.bad(b"a\r b\r c\n", r"x\.csv:2:1: ' b' is not a number")
 
     def test_lines_of_several_lengths(self):
-        self.bad(b"1,2\n3\n", r"x\.csv:2: line has 1 cell, line 1 has 2")
-        self.bad(b"1,2\n3,4,5\n", r"x\.csv:2: line has 3 cells, line 1 has 2")
+        self.bad(b"1,2\n3\n", r"x\.csv:2:2: line has 1 cell, line 1 has 2")
+        self.bad(b"1,2\n3,4,5\n", r"x\.csv:2:3: line has 3 cells, line 1 has 2")
 
     def test_empty_cells(self):
         self.bad(b"1,,2\n", r"x\.csv:1:2: empty cell")
         self.bad(b"1,2,\n3,4,\n", r"x\.csv:1:3: empty cell")
-        self.bad(b"1,2\n\n3,4\n", r"x\.csv:2: blank line")
+        self.bad(b"1,2\n\n3,4\n", r"x\.csv:2:1: blank line")
 
     def test_what_is_no_number(self):
         for cell in ("1.5abc", "0x1p3", "1_0", "1e", "1 000", "NaN(7)", "1.2.3", "--1", "1;2", "\u0661", "1\u00a0", "1d5"):

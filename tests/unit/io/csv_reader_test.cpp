@@ -123,16 +123,16 @@ TEST_F(CsvReader, RefusesWhatIsNoNumber) {
 }
 
 TEST_F(CsvReader, RefusesRaggedLinesAndEmptyCells) {
-  EXPECT_EQ(csv_fault("1,2\n3\n"), "3: v.csv:2: line has 1 cell, line 1 has 2");
-  EXPECT_EQ(csv_fault("1,2\n3,4,5\n"), "3: v.csv:2: line has 3 cells, line 1 has 2");
-  EXPECT_EQ(csv_fault("a,b,c\n1,2\n"), "3: v.csv:2: line has 2 cells, line 1 has 3");
+  EXPECT_EQ(csv_fault("1,2\n3\n"), "3: v.csv:2:2: line has 1 cell, line 1 has 2");
+  EXPECT_EQ(csv_fault("1,2\n3,4,5\n"), "3: v.csv:2:3: line has 3 cells, line 1 has 2");
+  EXPECT_EQ(csv_fault("a,b,c\n1,2\n"), "3: v.csv:2:3: line has 2 cells, line 1 has 3");
   EXPECT_EQ(csv_fault("1,,2\n"), "3: v.csv:1:2: empty cell, expected a number");
   EXPECT_EQ(csv_fault("1,2,\n"), "3: v.csv:1:3: empty cell, expected a number");
   EXPECT_EQ(csv_fault(",1,2\n"), "3: v.csv:1:1: empty cell, expected a number");
   EXPECT_EQ(csv_fault("1,\"\"\n"), "3: v.csv:1:2: empty cell, expected a number");
-  EXPECT_EQ(csv_fault("1,2\n\n3,4\n"), "3: v.csv:2: blank line");
-  EXPECT_EQ(csv_fault("1,2\n  \n\n3,4\n"), "3: v.csv:2: blank line");
-  EXPECT_EQ(csv_fault("\n1,2\n"), "3: v.csv:1: blank line");
+  EXPECT_EQ(csv_fault("1,2\n\n3,4\n"), "3: v.csv:2:1: blank line");
+  EXPECT_EQ(csv_fault("1,2\n  \n\n3,4\n"), "3: v.csv:2:1: blank line");
+  EXPECT_EQ(csv_fault("\n1,2\n"), "3: v.csv:1:1: blank line");
   EXPECT_EQ(csv_fault("1\t\t2\n"), "3: v.csv:1:2: empty cell, expected a number");
 }
 

@@ -166,6 +166,7 @@ bool has_csv_labels(const ArrayHeader& header) {
   if (!header.with_labels || header.shape.empty()) return false;
   if (is_column(header) || header.shape.size() >= 3) return true;
   if (header.shape.size() < 2) return false;
+  if (header.shape[0] == 0 || header.shape[1] == 0) return true;  // numbers alone would leave an empty file
   return !header.labels.query_tokens.empty() || !header.labels.key_tokens.empty();
 }
 

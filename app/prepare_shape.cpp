@@ -2,6 +2,7 @@
 
 #include "app/prepare.hpp"
 #include "attn/base/error.hpp"
+#include "base/counted.hpp"
 
 namespace attn::app {
 
@@ -25,8 +26,8 @@ void check_same_form(std::string_view role, const Tensor& tensor, const Tensor& 
     fail(ErrorKind::mismatch, named(role, tensor), " has rank ", shape.size(), " and query (", query.origin, ") has rank ",
          wanted.size(), "; they must match");
   if (shape.size() > 2 && shape[0] != wanted[0])
-    fail(ErrorKind::mismatch, named(role, tensor), " has ", shape[0], " batch items and query (", query.origin, ") has ",
-         wanted[0], "; they must match");
+    fail(ErrorKind::mismatch, named(role, tensor), " has ", counted(shape[0], "batch item"), " and query (", query.origin,
+         ") has ", wanted[0], "; they must match");
 }
 
 Index head_axis(const Array& array, TensorLayout layout) { return array.shape[layout == TensorLayout::bhnd ? 1 : 2]; }
@@ -37,7 +38,7 @@ Index query_heads(const ComputeRequest& request, const Tensor& query, TensorLayo
   const Index heads = head_axis(*query.array, layout);
   if (request.heads && *request.heads != heads)
     fail(ErrorKind::mismatch, "--heads ", *request.heads, ", but ", named("query", query), " of shape ",
-         shape_text(query.array->shape), " has ", heads, " heads");
+         shape_text(query.array->shape), " has ", counted(heads, "head"));
   if (heads == 0) fail(ErrorKind::mismatch, named("query", query), " of shape ", shape_text(query.array->shape), " has 0 heads");
   return heads;
 }
@@ -54,8 +55,8 @@ Index query_head_size(const Tensor& query, Index heads) {
 [[noreturn]] void fail_key_width(const Tensor& key, const Tensor& query, const AttentionShape& shape) {
   const Index width = width_of(*key.array);
   if (shape.heads == 1)
-    fail(ErrorKind::mismatch, named("key", key), " has ", width, " columns but ", named("query", query), " has ", shape.head_size,
-         "; they must match");
+    fail(ErrorKind::mismatch, named("key", key), " has ", counted(width, "column"), " but ", named("query", query), " has ",
+         shape.head_size, "; they must match");
   fail(ErrorKind::mismatch, named("key", key), " has ", width, " columns, which are no heads of size ", shape.head_size,
        " as the ", shape.heads, " of ", named("query", query), " are");
 }
@@ -69,7 +70,7 @@ Index key_heads(const ComputeRequest& request, const Tensor& key, const Tensor& 
            shape.head_size, "; they must match");
     const Index heads = head_axis(*key.array, shape.layout);
     if (request.kv_heads && *request.kv_heads != heads)
-      fail(ErrorKind::mismatch, "--kv-heads ", *request.kv_heads, ", but ", named("key", key), " has ", heads, " heads");
+      fail(ErrorKind::mismatch, "--kv-heads ", *request.kv_heads, ", but ", named("key", key), " has ", counted(heads, "head"));
     return heads;
   }
   if (width == 0) fail(ErrorKind::mismatch, named("key", key), " has 0 columns, expected ", shape.head_size, " for each head");
@@ -87,7 +88,7 @@ Index value_head_size(const Tensor& value, const AttentionShape& shape) {
   if (value.array->rank() == 4) {
     const Index heads = head_axis(*value.array, shape.layout);
     if (heads != shape.kv_heads)
-      fail(ErrorKind::mismatch, named("value", value), " has ", heads, " heads but the key has ", shape.kv_heads,
+      fail(ErrorKind::mismatch, named("value", value), " has ", counted(heads, "head"), " but the key has ", shape.kv_heads,
            "; they must match");
     return width;
   }
@@ -138,16 +139,17 @@ AttentionShape resolve_shape(const ComputeRequest& request, const Tensor& query,
   shape.head_size = query_head_size(query, shape.heads);
   shape.kv_heads = key_heads(request, key, query, shape);
   if (shape.kv_heads == 0 || shape.heads % shape.kv_heads != 0)
-    fail(ErrorKind::mismatch, shape.kv_heads, " key/value heads do not divide ", shape.heads, " query heads (", named("key", key),
-         ": ", width_of(*key.array), " columns; ", named("query", query), ": ", width_of(*query.array), ")");
+    fail(ErrorKind::mismatch, counted(shape.kv_heads, "key/value head"), shape.kv_heads == 1 ? " does" : " do", " not divide ",
+         counted(shape.heads, "query head"), " (", named("key", key), ": ", width_of(*key.array), " columns; ",
+         named("query", query), ": ", width_of(*query.array), ")");
   shape.queries = row_count(*query.array, shape.layout);
   shape.keys = row_count(*key.array, shape.layout);
   if (!value) return shape;
   shape.value_size = value_head_size(*value, shape);
   const Index rows = row_count(*value->array, shape.layout);
   if (rows != shape.keys)
-    fail(ErrorKind::mismatch, named("key", key), " has ", shape.keys, " rows and ", named("value", *value), " has ", rows,
-         "; they must match");
+    fail(ErrorKind::mismatch, named("key", key), " has ", counted(shape.keys, "row"), " and ", named("value", *value), " has ",
+         rows, "; they must match");
   return shape;
 }
 

@@ -2,6 +2,7 @@
 
 #include "attn/base/error.hpp"
 #include "attn/base/text.hpp"
+#include "base/counted.hpp"
 #include "core/input_checks.hpp"
 
 namespace attn {
@@ -15,21 +16,24 @@ std::string named(std::string_view what, const TensorView& view) {
 void check_heads(const AttentionInputs& inputs) {
   const Index heads = inputs.query.heads, kv_heads = inputs.key.heads, d = inputs.query.columns;
   if (heads < 1 || kv_heads < 1)
-    fail(ErrorKind::mismatch, heads, " query heads and ", kv_heads, " key/value heads; at least 1 of each is needed");
+    fail(ErrorKind::mismatch, counted(heads, "query head"), " and ", counted(kv_heads, "key/value head"),
+         "; at least 1 of each is needed");
   if (heads % kv_heads != 0)
-    fail(ErrorKind::mismatch, heads, " query heads (width ", heads * d, ") cannot share ", kv_heads, " key/value heads (width ",
-         kv_heads * inputs.key.columns, "); the number of key/value heads must divide the number of query heads");
+    fail(ErrorKind::mismatch, counted(heads, "query head"), " (width ", heads * d, ") cannot share ",
+         counted(kv_heads, "key/value head"), " (width ", kv_heads * inputs.key.columns,
+         "); the number of key/value heads must divide the number of query heads");
 }
 
 void check_value(const TensorView& key, const TensorView& value) {
   if (value.rows != key.rows)
-    fail(ErrorKind::mismatch, named("key", key), " has ", key.rows, " rows but ", named("value", value), " has ", value.rows,
-         "; there must be one value for each key");
+    fail(ErrorKind::mismatch, named("key", key), " has ", counted(key.rows, "row"), " but ", named("value", value), " has ",
+         value.rows, "; there must be one value for each key");
   if (value.heads != key.heads)
-    fail(ErrorKind::mismatch, named("key", key), " has ", key.heads, " heads but ", named("value", value), " has ", value.heads);
+    fail(ErrorKind::mismatch, named("key", key), " has ", counted(key.heads, "head"), " but ", named("value", value), " has ",
+         value.heads);
   if (value.batch != key.batch)
-    fail(ErrorKind::mismatch, named("key", key), " has ", key.batch, " batch items but ", named("value", value), " has ",
-         value.batch);
+    fail(ErrorKind::mismatch, named("key", key), " has ", counted(key.batch, "batch item"), " but ", named("value", value),
+         " has ", value.batch);
 }
 
 }  // namespace
@@ -40,15 +44,15 @@ AttentionSizes check_sizes(const AttentionInputs& inputs) {
     fail(ErrorKind::internal, "query, key and value come in different precisions");
   check_heads(inputs);
   if (query.columns != key.columns)
-    fail(ErrorKind::mismatch, named("query", query), " has ", query.columns, " columns in each head but ", named("key", key),
-         " has ", key.columns, "; they must match");
+    fail(ErrorKind::mismatch, named("query", query), " has ", counted(query.columns, "column"), " in each head but ",
+         named("key", key), " has ", key.columns, "; they must match");
   if (query.columns < 1)
     fail(ErrorKind::mismatch, "the head size is 0: ", named("query", query), " has ", query.rows,
          " rows of 0 columns; at least 1 is "
          "needed");
   if (query.batch != key.batch)
-    fail(ErrorKind::mismatch, named("query", query), " has ", query.batch, " batch items but ", named("key", key), " has ",
-         key.batch);
+    fail(ErrorKind::mismatch, named("query", query), " has ", counted(query.batch, "batch item"), " but ", named("key", key),
+         " has ", key.batch);
   if (inputs.value) check_value(key, *inputs.value);
   if (inputs.masks.past < 0 || inputs.masks.past > key.rows)
     fail(ErrorKind::mismatch, "a past of ", inputs.masks.past, " keys does not lie within the ", key.rows, " keys");
@@ -66,7 +70,8 @@ void check_options(const AttentionOptions& options) {
 void check_sinks(const AttentionInputs& inputs, const AttentionSizes& sizes, bool allow_nonfinite) {
   const Index count = static_cast<Index>(inputs.sinks.size());
   if (count != 0 && count != sizes.heads)
-    fail(ErrorKind::mismatch, count, " sinks are given for ", sizes.heads, " heads; one for each head is expected");
+    fail(ErrorKind::mismatch, counted(count, "sink"), count == 1 ? " is" : " are", " given for ", counted(sizes.heads, "head"),
+         "; one for each head is expected");
   for (Index head = 0; head < count && !allow_nonfinite; ++head) {
     const double sink = inputs.sinks[static_cast<std::size_t>(head)];
     if (!std::isfinite(sink))

@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "attn/base/error.hpp"
+#include "base/counted.hpp"
 #include "core/masks/makers.hpp"
 #include "core/masks/positions.hpp"
 
@@ -48,8 +49,10 @@ void make_causal(const MaskContext& context, std::vector<std::unique_ptr<Mask>>&
   if (!options.causal) return;
   const bool silent_choice = !options.align && !options.query_offset && options.past == 0;
   if (silent_choice && context.sizes.queries != context.sizes.keys)
-    context.notes.push_back(concat("causal with ", context.sizes.queries, " queries and ", context.sizes.keys,
-                                   " keys is aligned top-left: query 0 sees key 0 only; --align bottom-right lets the last "
+    context.notes.push_back(concat("causal with ", context.sizes.queries,
+                                   context.sizes.queries == 1 ? " query and " : " queries and ",
+                                   counted(context.sizes.keys, "key"),
+                                   " is aligned top-left: query 0 sees key 0 only; --align bottom-right lets the last "
                                    "query see every key"));
   masks.push_back(std::make_unique<CausalMask>(QueryPositions(options, context.sizes), options.prefix, context.sizes.keys));
 }

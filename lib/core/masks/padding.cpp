@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "attn/base/error.hpp"
+#include "base/counted.hpp"
 #include "core/masks/makers.hpp"
 #include "core/masks/positions.hpp"
 
@@ -43,8 +44,8 @@ void make_padding(const MaskContext& context, std::vector<std::unique_ptr<Mask>>
   if (lengths.empty()) return;
   const Index count = static_cast<Index>(lengths.size());
   if (count != 1 && count != context.sizes.batch)
-    fail(ErrorKind::mismatch, count, " key lengths are given for ", context.sizes.batch,
-         " batch items; one for all or one for each is expected");
+    fail(ErrorKind::mismatch, counted(count, "key length"), count == 1 ? " is" : " are", " given for ",
+         counted(context.sizes.batch, "batch item"), "; one for all or one for each is expected");
   for (const Index length : lengths)
     if (length < 0 || length > context.sizes.keys)
       fail(ErrorKind::mismatch, "the key length ", length, " does not lie within 0 and the ", context.sizes.keys, " keys");

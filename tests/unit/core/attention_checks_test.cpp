@@ -53,7 +53,7 @@ TEST(Options, MustBeNumbersToComputeWith) {
 TEST(Sinks, OneFiniteNumberForEachHead) {
   Problem problem = equal_scores(1, 1);
   problem.sinks = {1, 2};
-  expect_has(error_of(problem), "2 sinks are given for 1 heads");
+  expect_has(error_of(problem), "2 sinks are given for 1 head");
   problem.sinks = {kNaN};
   expect_has(error_of(problem), "head 0 is NaN");
   problem.options.allow_nonfinite = true;

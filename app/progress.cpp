@@ -40,10 +40,15 @@ ProgressLine::ProgressLine(ProgressMode mode)
 void ProgressLine::update(std::string_view stage, Index done, Index total) {
   if (!shown_) return;
   const Clock::duration passed = Clock::now() - start_;
-  if (passed.count() < next_.load(std::memory_order_relaxed)) return;
+  // The end of a stage that a line told of is told too: "56 %" would look like work that was given up.
+  const bool ends = total > 0 && done >= total && open_.load(std::memory_order_relaxed);
+  if (!ends && passed.count() < next_.load(std::memory_order_relaxed)) return;
   const std::unique_lock lock(mutex_, std::try_to_lock);
   if (!lock.owns_lock() || finished_) return;  // another worker is drawing
+  if (ends && stage != stage_) return;
   next_.store((passed + interval_).count(), std::memory_order_relaxed);
+  stage_ = stage;
+  open_.store(total > 0 && done < total, std::memory_order_relaxed);
   draw(progress_text(stage, done, total, std::chrono::duration_cast<std::chrono::seconds>(passed).count()));
 }
 

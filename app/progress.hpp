@@ -32,6 +32,8 @@ class ProgressLine : public Progress {
   const Clock::duration interval_;
   std::atomic<Clock::rep> next_;  // when the line is to be drawn again, as ticks since start_
   std::mutex mutex_;
+  std::atomic<bool> open_ = false;  // the line that was drawn last tells of a stage that was not at its end
+  std::string stage_;               // which one
   bool drawn_ = false;
   bool finished_ = false;
 };

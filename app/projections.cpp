@@ -48,7 +48,7 @@ WeightLayout Projections::layout_of(const Source& weight) {
   const WeightLayout layout = is_torch_name(weight.member) ? WeightLayout::out_in : WeightLayout::in_out;
   const bool square = weight.array->shape[0] == weight.array->shape[1];
   // Only here can a wrong guess pass unseen: any other shape would not fit.
-  if (weight.from_option && square && weight.member.ends_with(".weight"))
+  if (square && weight.member.ends_with(".weight"))
     notes_.push_back(concat(weight.origin, " is square and was read as ", layout_text(layout),
                             "; if it is the other way round, say --weight-layout ",
                             layout == WeightLayout::in_out ? "out_in" : "in_out"));

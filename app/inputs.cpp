@@ -177,6 +177,8 @@ LoadedArray read_token_map(ArrayFile& file, const MemoryBudget& budget) {
     if (members[row].shape[0] != columns)
       fail(ErrorKind::malformed, members[row].where, ": found ", members[row].shape[0], " numbers, expected ", columns,
            " as in the first token's row");
+    if (members[row].dtype == DType::boolean)
+      fail(ErrorKind::malformed, members[row].where, ": found true and false, expected numbers");
     const Array values = convert_array(file.read(row, budget), DType::f64, budget, members[row].where);
     if (columns > 0)
       std::memcpy(loaded.array.data<double>() + static_cast<Index>(row) * columns, values.data<double>(), values.bytes.size());
@@ -194,8 +196,12 @@ std::vector<Index> whole_numbers(const Array& array, const std::string& origin) 
   std::vector<double> values(list.size());
   convert_elements(array.dtype, array.bytes.data(), array.size(), values.data());
   for (std::size_t i = 0; i < values.size(); ++i) {
-    if (!(std::fabs(values[i]) <= 9007199254740992.0) || values[i] != std::floor(values[i]))
+    if (!std::isfinite(values[i]) || values[i] != std::floor(values[i]))
       fail(ErrorKind::mismatch, origin, ": found ", format_number(values[i]), " at place ", i, ", expected a whole number");
+    // From 2^53 on, two whole numbers may have become one.
+    if (std::fabs(values[i]) >= 0x1p53)
+      fail_with_hint(ErrorKind::mismatch, "a list that is typed, such as 0,1, and an array of int64 are exact", origin,
+                     ": the number at place ", i, " is too large to be exact, expected whole numbers below 9007199254740992");
     list[i] = static_cast<Index>(values[i]);
   }
   return list;

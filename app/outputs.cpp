@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <array>
 
+#include "app/suggest.hpp"
 #include "attn/base/error.hpp"
 #include "attn/base/text.hpp"
 #include "attn/io/array_file.hpp"
@@ -72,11 +73,23 @@ bool is_terminal(const std::string& path, const Console& console) {
   return terminal;
 }
 
+std::vector<std::string> format_names() {
+  std::vector<std::string> names = output_format_names();
+  for (const std::string& name : picture_format_names()) names.push_back(name);
+  return names;
+}
+
 std::string known_formats() {
-  std::string list;
-  for (const std::string& name : output_format_names()) list += (list.empty() ? "" : ", ") + name;
-  for (const std::string& name : picture_format_names()) list += ", " + name;
-  return list;
+  const std::vector<std::string> names = format_names();
+  return word_list(names, names.size());
+}
+
+/// The path with the ending of the nearest format, or nothing.
+std::string nearest_ending(const std::string& path) {
+  const std::size_t point = path.find_last_of("./");
+  if (point == std::string::npos || path[point] != '.') return {};
+  const auto found = nearest(path.substr(point + 1), format_names());
+  return found ? concat("did you mean '", printable_end(path.substr(0, point + 1) + *found, 80), "'?") : std::string();
 }
 
 std::string format_of_name(const std::string& path_or_name) {
@@ -188,11 +201,15 @@ std::string output_format(const std::string& path, const Words& words, const Con
     const std::string named = words.value("--format");
     // A name, not a path: "x.csv" is no format.
     format = named.find_first_of("./") == std::string::npos ? format_of_name(named) : "";
-    if (format.empty()) fail(ErrorKind::usage, "--format: no format '", printable(named), "'; known: ", known_formats());
+    if (format.empty())
+      fail_with_hint(ErrorKind::usage, did_you_mean(named, format_names()), "--format: no format '", printable(named, 60),
+                     "'; known: ", known_formats());
   }
   if (format.empty()) {
     const std::string shown = path == "-" ? "standard output" : concat("'", printable(path), "'");
-    fail_with_hint(ErrorKind::usage, "name it with --format", shown, " does not tell its format; known: ", known_formats());
+    const std::string ending = path == "-" ? "" : nearest_ending(path);
+    fail_with_hint(ErrorKind::usage, ending.empty() ? "name it with --format" : ending, shown,
+                   " does not tell its format; known: ", known_formats());
   }
   constexpr std::array<std::string_view, 5> kBinary = {"png", "pdf", "npy", "npz", "safetensors"};
   if (std::find(kBinary.begin(), kBinary.end(), format) != kBinary.end() && is_terminal(path, console))

@@ -29,10 +29,21 @@ bool lone_unnamed(const OpenedInput& input) {
   return arrays.size() == 1 && input.member(arrays.front()).name.empty();
 }
 
+/// The arrays that have a name to be compared by. Which cells are allowed is told beside the numbers: JSON has it as a
+/// property of the weights, archives as one more array.
+std::vector<std::size_t> compared_arrays(const OpenedInput& input) {
+  std::vector<std::size_t> arrays = array_members(*input.file);
+  const auto is_allowed = [&](std::size_t i) {
+    return input.member(i).name == "allowed" && input.member(i).dtype == DType::boolean;
+  };
+  if (arrays.size() > 1) std::erase_if(arrays, is_allowed);
+  return arrays;
+}
+
 Pairing pair_by_name(const OpenedInput& a, const OpenedInput& b) {
   Pairing result;
-  const auto arrays_b = array_members(*b.file);
-  for (const std::size_t index : array_members(*a.file)) {
+  const auto arrays_b = compared_arrays(b);
+  for (const std::size_t index : compared_arrays(a)) {
     const std::string& name = a.member(index).name;
     const auto found = std::find_if(arrays_b.begin(), arrays_b.end(), [&](std::size_t i) { return b.member(i).name == name; });
     if (found != arrays_b.end()) {

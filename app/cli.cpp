@@ -107,7 +107,8 @@ class Walk {
   }
 
   std::string hint_for(const std::string& word) const {
-    std::string hint = letter_hint(command_, arguments_);
+    std::string hint = letter_hint(command_, arguments_, word);
+    if (hint.empty()) hint = letter_hint(command_, arguments_);
     if (!hint.empty() && word.size() == 2) return hint;
     std::vector<std::string> names;
     for (const OptionSpec& option : options_) names.emplace_back(option.name);
@@ -115,7 +116,8 @@ class Walk {
     if (word.size() > 2 && !(hint = did_you_mean(plain, names)).empty()) return hint;
     for (const Command& other : commands())
       for (const OptionSpec& option : other.options)
-        if (option.name == word) return concat(word, " is an option of ", other.name);
+        if (option.name == word || (word.size() == 2 && option.letter == word[1]))
+          return concat(word, " is an option of ", other.name);
     return concat("attn-cli ", command_.name, " --help lists the options; a file of that name is given after --");
   }
 
@@ -147,14 +149,20 @@ void take(const CLI::App& app, const OptionSpec& spec, Words& words) {
   }
 }
 
-void take_inputs(const std::vector<std::string>& inputs, const Command& command, Words& words) {
+[[noreturn]] void fail_surplus(const std::string& input, const Command& command, const std::vector<std::string>& arguments) {
+  std::string hint = letter_hint(command, arguments, input);
+  if (hint.empty()) hint = letter_hint(command, arguments);
+  if (hint.empty()) hint = concat("usage: attn-cli ", command.usage);
+  fail_with_hint(ErrorKind::usage, hint, command.name, " takes ",
+                 command.max_inputs == 0 ? "no input"
+                                         : concat("at most ", command.max_inputs, command.max_inputs == 1 ? " input" : " inputs"),
+                 ", found '", printable(input, 80), "' too");
+}
+
+void take_inputs(const std::vector<std::string>& inputs, const Command& command, const std::vector<std::string>& arguments,
+                 Words& words) {
   const auto count = static_cast<int>(inputs.size());
-  if (count > command.max_inputs)
-    fail_with_hint(ErrorKind::usage, concat("usage: attn-cli ", command.usage), command.name, " takes ",
-                   command.max_inputs == 0
-                       ? "no input"
-                       : concat("at most ", command.max_inputs, command.max_inputs == 1 ? " input" : " inputs"),
-                   ", found '", printable(inputs[static_cast<std::size_t>(command.max_inputs)], 80), "' too");
+  if (count > command.max_inputs) fail_surplus(inputs[static_cast<std::size_t>(command.max_inputs)], command, arguments);
   if (count < command.min_inputs)
     fail_with_hint(ErrorKind::usage, concat("usage: attn-cli ", command.usage), command.name, " needs ", command.min_inputs,
                    command.min_inputs == 1 ? " input" : " inputs", ", found ", count);
@@ -180,17 +188,18 @@ Words parse_words(const Command& command, const std::vector<std::string>& argume
   } catch (const CLI::Error& error) {
     fail(ErrorKind::usage, command.name, ": ", printable(error.what()));
   }
-  take_inputs(walk.inputs(), command, words);
+  take_inputs(walk.inputs(), command, arguments, words);
   for (const OptionSpec& spec : walk.options()) take(app, spec, words);
   return words;
 }
 
-std::string letter_hint(const Command& command, const std::vector<std::string>& arguments) {
+std::string letter_hint(const Command& command, const std::vector<std::string>& arguments, std::string_view about) {
   for (std::size_t i = 0; i + 1 < arguments.size() && arguments[i] != "--"; ++i) {
     const std::string& word = arguments[i];
     if (word.size() != 2 || word[0] != '-' || std::string_view("qkv").find(word[1]) == std::string_view::npos) continue;
     const std::string& next = arguments[i + 1];
     if (next.size() > 1 && next[0] == '-') continue;
+    if (!about.empty() && about != word && about != next) continue;
     const char capital = static_cast<char>(std::toupper(static_cast<unsigned char>(word[1])));
     for (const OptionSpec& option : command.options)
       if (option.letter == capital)

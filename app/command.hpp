@@ -39,6 +39,8 @@ class Words {
   std::vector<std::string> values(std::string_view option) const;
   /// Where a value came from: "command line", "document doc.json", "config PATH", "ATTN_CLI_THREADS".
   std::string source(std::string_view option) const;
+  /// Who gave the option; command_line if nobody did.
+  Rank rank(std::string_view option) const;
 
   void add(std::string_view option, std::string value, std::string_view source = "command line");
   /// Only if no higher rank has given the option: for documents, --config, the environment. A flag's value is "true".
@@ -47,6 +49,8 @@ class Words {
   /// A flag that a document or a file of defaults sets to false: lower ranks cannot turn it on again.
   void add_off(std::string_view option, std::string_view source, Rank rank = Rank::document);
   void remove(std::string_view option);
+  /// Of two options that say one thing, takes away the one that a lower rank gave.
+  void settle(std::string_view one, std::string_view other);
   std::vector<std::string> given() const;
 
  private:
@@ -88,7 +92,8 @@ std::vector<OptionSpec> all_options(const Command& command);
 /// With --help or --version among the options, nothing after it is looked at.
 Words parse_words(const Command& command, const std::vector<std::string>& arguments);
 /// What to type instead where -q, -k or -v stands before a file that -Q, -K or -V would take; empty if none does.
-std::string letter_hint(const Command& command, const std::vector<std::string>& arguments);
+/// `about`: only if that option or that file is meant.
+std::string letter_hint(const Command& command, const std::vector<std::string>& arguments, std::string_view about = {});
 
 /// Checks a value against the kind and the choices of its option; texts and files pass. `place` is the option's name,
 /// or "ATTN_CLI_THREADS", for the message. Throws Error{usage}.

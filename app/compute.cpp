@@ -107,6 +107,7 @@ ComputeJob load_job(const Words& words, Console& console) {
     if (apply_options(document, all, console)) job.request = resolve_compute(all, console);
     tell_sources(all, console, words);
   }
+  refuse_idle_options(all);
   job.prepared = prepare(job.request, document, *job.files);
   return job;
 }

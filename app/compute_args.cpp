@@ -107,6 +107,12 @@ void resolve_window(const Words& words, MaskOptions& masks) {
   masks.window_right = *right;
 }
 
+/// Refuses an option that has nothing to act on; in a file of defaults, which serves many runs, it may wait for one that has.
+void refuse_idle(const Words& words, std::string_view option, std::string_view why) {
+  if (words.rank(option) == Rank::document) fail(ErrorKind::malformed, words.source(option), ": ", why);
+  if (words.rank(option) == Rank::command_line) fail(ErrorKind::usage, why);
+}
+
 void resolve_masks(const Words& words, ComputeRequest& request) {
   MaskOptions& masks = request.masks;
   masks.causal = words.has("--causal");
@@ -114,12 +120,14 @@ void resolve_masks(const Words& words, ComputeRequest& request) {
   masks.align = named_value<Align, 2>(words, "--align", {{{"top-left", Align::top_left}, {"bottom-right", Align::bottom_right}}});
   masks.query_offset = optional_integer(words, "--query-offset", -kMostKeys, kMostKeys);
   resolve_window(words, masks);
-  masks.prefix = optional_integer(words, "--prefix", 0, kMostKeys).value_or(0);
+  const Index prefix = optional_integer(words, "--prefix", 0, kMostKeys).value_or(0);
+  masks.prefix = masks.causal ? prefix : 0;
   request.mask_kind = named_value<MaskKind, 3>(words, "--mask-kind",
                                                {{{"keep", MaskKind::keep}, {"block", MaskKind::block}, {"add", MaskKind::add}}});
+  request.mask_kind_rank = words.rank("--mask-kind");
+  request.mask_kind_source = words.source("--mask-kind");
   if (masks.align && masks.query_offset)
     fail(ErrorKind::usage, "--align and --query-offset both say where the first query stands; give one of them");
-  if (words.has("--prefix") && !masks.causal) fail(ErrorKind::usage, "--prefix opens a causal mask; it needs --causal");
   const bool moves = masks.causal || masks.alibi || masks.window_left >= 0 || masks.window_right >= 0;
   for (const std::string_view option : {"--align", "--query-offset"})
     if (words.has(option) && !moves)
@@ -163,7 +171,7 @@ void resolve_writing(const Words& words, const Console& console, ComputeRequest&
   request.no_clobber = words.has("--no-clobber");
   request.csv_safe = words.value("--csv-safe", "off") == "on";
   if (words.has("--stage") && !request.wants(Result::scores) && !request.wants(Result::bundle))
-    fail(ErrorKind::usage, "--stage says which scores are written; it needs --scores or --bundle");
+    refuse_idle(words, "--stage", "--stage says which scores are written; it needs --scores or --bundle");
 }
 
 void refuse_mixtures(const Words& words) {
@@ -199,6 +207,11 @@ std::string_view option_of(Input input) {
   for (const InputOption& row : kInputOptions)
     if (row.input == input) return row.option;
   return {};
+}
+
+void refuse_idle_options(const Words& words) {
+  if (words.has("--prefix") && !words.has("--causal"))
+    refuse_idle(words, "--prefix", "--prefix opens a causal mask; it needs --causal");
 }
 
 bool ComputeRequest::wants(Result result) const {

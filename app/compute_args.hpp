@@ -79,7 +79,9 @@ struct ComputeRequest {
   std::optional<TensorLayout> layout;
   std::optional<WeightLayout> weight_layout;  ///< unset: by the names
   std::optional<MaskKind> mask_kind;
-  MaskOptions masks;  ///< without its arrays and lists, which are files
+  Rank mask_kind_rank = Rank::command_line;  ///< who gave it
+  std::string mask_kind_source;              ///< and where
+  MaskOptions masks;                         ///< without its arrays and lists, which are files
   AttentionOptions attention;
   Precision precision = Precision::automatic;
   std::vector<std::string> notes;
@@ -102,6 +104,9 @@ std::vector<OptionSpec> compute_output_specs();
 
 /// Checks and completes the words. Throws Error{usage} for values and for conflicts. Files are not looked at.
 ComputeRequest resolve_compute(const Words& words, const Console& console);
+
+/// Refuses what has nothing to act on, once the document has had its say.
+void refuse_idle_options(const Words& words);
 
 /// The outputs and their formats; part of resolve_compute.
 std::vector<OutputRequest> requested_outputs(const Words& words, const Console& console);

@@ -19,6 +19,9 @@ namespace {
 constexpr std::array<std::string_view, 8> kPersonal{"colormap", "theme",    "font",    "dpi",
                                                     "color",    "progress", "threads", "max-memory"};
 
+/// What no file of defaults may say.
+constexpr std::array<std::string_view, 3> kNever{"config", "help", "version"};
+
 const OptionSpec* find_option(const std::vector<OptionSpec>& options, std::string_view name) {
   const auto found = std::find_if(options.begin(), options.end(), [&](const OptionSpec& o) { return o.name.substr(2) == name; });
   return found == options.end() ? nullptr : &*found;
@@ -36,7 +39,9 @@ const OptionSpec* find_anywhere(std::string_view name) {
 std::vector<std::string> every_name() {
   std::vector<std::string> names;
   const auto add = [&](std::span<const OptionSpec> options) {
-    for (const OptionSpec& option : options) names.emplace_back(option.name.substr(2));
+    for (const OptionSpec& option : options)
+      if (std::find(kNever.begin(), kNever.end(), option.name.substr(2)) == kNever.end())
+        names.emplace_back(option.name.substr(2));
   };
   for (const Command& command : commands()) add(command.options);
   add(common_options());
@@ -94,10 +99,10 @@ void add_member(ArrayFile& file, std::size_t index, const Command& command, cons
   const Member& member = file.members()[index];
   const bool personal = origin.rank == Rank::personal;
   const std::vector<std::string> names = personal ? as_strings(kPersonal) : every_name();
-  constexpr std::array<std::string_view, 3> kNever{"config", "help", "version"};
-  const bool known = std::find(names.begin(), names.end(), member.name) != names.end() &&
-                     std::find(kNever.begin(), kNever.end(), member.name) == kNever.end();
+  const bool known = std::find(names.begin(), names.end(), member.name) != names.end();
   const std::string place = concat(printable(file.name()), ": '", printable(member.name, 80), "'");
+  if (!personal && std::find(kNever.begin(), kNever.end(), member.name) != kNever.end())
+    fail(ErrorKind::usage, place, " is for the command line alone and cannot stand in a file of defaults");
   if (!known && personal)
     fail_with_hint(ErrorKind::usage, did_you_mean(member.name, names), place, " is not a default of one's own, expected ",
                    word_list(names));
@@ -153,6 +158,15 @@ void add_defaults(const Command& command, Words& words) {
   const std::string personal = personal_path();
   if (!personal.empty() && access(personal.c_str(), F_OK) == 0)
     add_file(personal, command, {concat("config ", personal), Rank::personal}, words);
+  words.settle("--align", "--query-offset");
+}
+
+Error with_source(const Error& error, const Words& words) {
+  const std::string& message = error.message();
+  const std::string option = message.substr(0, message.find_first_of(": "));
+  const bool typed = !words.has(option) || words.rank(option) == Rank::command_line || words.rank(option) == Rank::document;
+  if (error.kind() != ErrorKind::usage || typed) return error;
+  return Error(error.kind(), concat(printable(words.source(option)), ": ", message), error.hint());
 }
 
 void tell_sources(const Words& words, Console& console, const Words& told) {

@@ -2,6 +2,7 @@
 
 #include "app/command.hpp"
 #include "app/console.hpp"
+#include "attn/base/error.hpp"
 
 namespace attn::app {
 
@@ -9,6 +10,9 @@ namespace attn::app {
 /// $XDG_CONFIG_HOME/attn-cli/config.json. Unknown names and wrong values end in Error{usage} with the nearest right
 /// name; a file that is no JSON object in Error{malformed}.
 void add_defaults(const Command& command, Words& words);
+
+/// An error about an option whose value came from one of these places, with that place in front: nobody typed it.
+Error with_source(const Error& error, const Words& words);
 
 /// With -v: one line for each option that did not come from the command line; none for what was `told` before.
 void tell_sources(const Words& words, Console& console, const Words& told = {});

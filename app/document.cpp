@@ -215,31 +215,38 @@ void check_option_names(const Document& document) {
 
 bool is_flag(std::string_view name) { return name == "causal" || name == "alibi"; }
 
-/// --align and --query-offset are two ways to say one thing: what was typed displaces either.
-bool displaced(const std::string& name, const Words& words) {
-  return (name == "align" && words.has("--query-offset")) || (name == "query-offset" && words.has("--align"));
-}
-
-void add_option(const std::string& name, const std::string& value, const std::string& where, Words& words) {
+void add_option(const std::string& name, const std::string& value, const std::string& options_where, Words& words) {
   const std::string option = "--" + name;
+  const std::string where = concat(options_where, "/", name);
   if (is_flag(name) && value != "true" && value != "false")
-    fail(ErrorKind::malformed, where, "/", name, ": found ", printable(value, 60), ", expected true or false");
+    fail(ErrorKind::malformed, where, ": found ", printable(value, 60), ", expected true or false");
   if (value == "false" && is_flag(name))
     words.add_off(option, where);
   else
     words.add_default(option, value, where);
 }
 
-/// The options must make sense by themselves, so that a fault of the document is told as one.
-void check_options(const Document& document, const Words& options, const Console& console) {
-  Words alone = options;
-  if (alone.has("--prefix") && !alone.has("--causal")) alone.add("--causal", "true");
+/// A fault of options that a document sets is told as one of the document, at `where`.
+void check_options(const std::string& where, std::string_view option, const Words& options, const Console& console) {
   try {
-    resolve_compute(alone, console);
+    resolve_compute(options, console);
   } catch (const Error& error) {
     if (error.kind() != ErrorKind::usage) throw;
-    throw Error(ErrorKind::malformed, concat(document.options_where, ": ", error.message()), error.hint());
+    const std::string named = concat(option, ": ");
+    const std::string& message = error.message();
+    throw Error(ErrorKind::malformed, concat(where, ": ", message.starts_with(named) ? message.substr(named.size()) : message),
+                error.hint());
   }
+}
+
+/// The options must make sense one by one and together, whatever the command line says.
+void check_options(const Document& document, const Words& options, const Console& console) {
+  for (const auto& [name, value] : document.options) {
+    Words alone;
+    add_option(name, value, document.options_where, alone);
+    check_options(concat(document.options_where, "/", name), "--" + name, alone, console);
+  }
+  check_options(document.options_where, {}, options, console);
 }
 
 void add_mask_kind(const Document& document, Words& options) {
@@ -250,7 +257,8 @@ void add_mask_kind(const Document& document, Words& options) {
          "/mask-kind is '", printable(options.value("--mask-kind"), 40), "'");
   constexpr std::string_view kKinds[] = {"keep", "block", "add"};
   if (std::find(std::begin(kKinds), std::end(kKinds), kind) == std::end(kKinds))
-    fail(ErrorKind::malformed, document.mask_kind_where, ": found '", printable(kind, 40), "', expected keep, block or add");
+    fail_with_hint(ErrorKind::malformed, did_you_mean(kind, as_strings(kKinds)), document.mask_kind_where, ": found '",
+                   printable(kind, 40), "', expected keep, block or add");
   options.add_default("--mask-kind", kind, document.mask_kind_where);
 }
 
@@ -280,8 +288,8 @@ bool apply_options(const Document& document, Words& words, const Console& consol
   add_mask_kind(document, options);
   check_options(document, options, console);
   const bool any = !document.options.empty() || document.mask_kind;
-  for (const auto& [name, value] : document.options)
-    if (!displaced(name, words)) add_option(name, value, document.options_where, words);
+  for (const auto& [name, value] : document.options) add_option(name, value, document.options_where, words);
+  words.settle("--align", "--query-offset");
   if (document.mask_kind && !words.has("--mask-kind"))
     words.add_default("--mask-kind", *document.mask_kind, document.mask_kind_where);
   return any;

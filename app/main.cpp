@@ -48,8 +48,9 @@ std::string hint_of(const Error& error, const Command& command, const std::vecto
 }
 
 int run_command(const Command& command, const std::vector<std::string>& arguments, Console& console) {
+  Words words;
   try {
-    Words words = parse_words(command, arguments);
+    words = parse_words(command, arguments);
     int code = 0;
     if (words.has("--help")) {
       console.print(command_help(command));
@@ -65,7 +66,7 @@ int run_command(const Command& command, const std::vector<std::string>& argument
     console.finish();
     return code;
   } catch (const Error& error) {
-    return report(console, error, hint_of(error, command, arguments));
+    return report(console, with_source(error, words), hint_of(error, command, arguments));
   }
 }
 

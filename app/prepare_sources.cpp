@@ -137,9 +137,10 @@ class Loader {
     if (given(Input::past_value) && !valued) fail(blame({Input::past_value}), place(), "past values, but no value to go on with");
     for (const Input input : {Input::w_v, Input::w_o, Input::b_v, Input::b_o})
       if (request_.files.contains(input) && !valued) fail(ErrorKind::usage, option_of(input), " has no value to work on");
-    if (request_.mask_kind && !given(Input::mask))
-      fail(document_.mask_kind ? ErrorKind::malformed : ErrorKind::usage,
-           document_.mask_kind ? document_.mask_kind_where : "--mask-kind", " is given, but no mask");
+    if (!request_.mask_kind || given(Input::mask)) return;
+    if (request_.mask_kind_rank == Rank::document)
+      fail(ErrorKind::malformed, request_.mask_kind_source, " is given, but no mask");
+    if (request_.mask_kind_rank == Rank::command_line) fail(ErrorKind::usage, "--mask-kind is given, but no mask");
   }
 
   /// Refuses from the headers of archives alone what would not fit.

@@ -184,7 +184,8 @@ Job open_job(const Words& words, Console& console) {
   const std::string kind = words.value("--mask-kind", "keep");
   job.mask_kind = kind == "keep" ? MaskKind::keep : kind == "block" ? MaskKind::block : MaskKind::add;
   if (words.has("--mask")) job.mask = load_array(words.value("--mask"), job.reading, console);
-  if (!job.mask && words.has("--mask-kind")) fail(ErrorKind::usage, "--mask-kind is given without --mask");
+  if (!job.mask && words.has("--mask-kind") && words.rank("--mask-kind") == Rank::command_line)
+    fail(ErrorKind::usage, "--mask-kind is given without --mask");
   return job;
 }
 

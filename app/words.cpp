@@ -21,6 +21,11 @@ std::string Words::source(std::string_view option) const {
   return found == given_.end() ? std::string() : found->second.source;
 }
 
+Rank Words::rank(std::string_view option) const {
+  const auto found = given_.find(option);
+  return found == given_.end() ? Rank::command_line : found->second.rank;
+}
+
 // The entry to put a value of this rank into, emptied if a lower rank had filled it; null if a higher rank owns it.
 Words::Given* Words::claim(std::string_view option, std::string_view source, Rank rank) {
   const auto [place, fresh] = given_.try_emplace(std::string(option));
@@ -43,6 +48,11 @@ void Words::add_off(std::string_view option, std::string_view source, Rank rank)
 void Words::remove(std::string_view option) {
   const auto found = given_.find(option);
   if (found != given_.end()) given_.erase(found);
+}
+
+void Words::settle(std::string_view one, std::string_view other) {
+  if (!has(one) || !has(other) || rank(one) == rank(other)) return;
+  remove(rank(one) > rank(other) ? one : other);
 }
 
 std::vector<std::string> Words::given() const {

@@ -29,8 +29,14 @@ void check_options(const PictureOptions& options) {
 void check_shape(const Shape& shape) {
   if (shape.size() < 2 || shape.size() > 4)
     fail(ErrorKind::usage, "a picture needs an array of 2 to 4 axes, not one of shape ", shape_text(shape));
-  for (const Index axis : shape)
-    if (axis <= 0) fail(ErrorKind::usage, "nothing to draw: the shape is ", shape_text(shape));
+  const std::size_t rank = shape.size();
+  for (std::size_t axis = 0; axis < rank; ++axis)
+    if (shape[axis] <= 0)
+      fail(ErrorKind::mismatch, "an array of shape ", shape_text(shape), " has no ",
+           axis + 1 == rank   ? "columns"
+           : axis + 2 == rank ? "rows"
+                              : "matrices",
+           ", nothing to draw");
   checked_size(shape, "the picture");
 }
 

@@ -52,7 +52,7 @@ class Words(CliTest):
         for name in "qkv": self.write(f"{name}.csv", "1,0\n0,1\n")
         done = self.run_cli("compute", "-q", "q.csv", "-k", "k.csv", "-v", "v.csv", expect=2)
         self.assertError(done, "unknown option '-k'")
-        self.assertRegex(done.err, r"hint: .*-Q q\.csv")
+        self.assertRegex(done.err, r"hint: .*-K k\.csv")
         self.assertRegex(self.run_cli("compute", "-Q", "q.csv", "-K", "k.csv", "-v", "v.csv", expect=(2, 3, 4)).err, r"hint: .*-V v\.csv")
 
     def test_values_with_dashes(self):

@@ -168,7 +168,10 @@ TEST(FigureSpec, TitlesTellHeadsByTheirNumbers) {
 TEST(FigureSpec, RefusesWhatCannotBeDrawn) {
   for (const Shape& shape : {Shape{0, 5}, Shape{5, 0}, Shape{0, 2, 2}, Shape{5}, Shape{}, Shape{1, 1, 1, 2, 2}})
     EXPECT_EQ(failure_of([&] { figure_spec(spec_of(shape)); }).kind, ErrorKind::usage);
-  EXPECT_EQ(failure_of([&] { figure_spec(spec_of(Shape{0, 5})); }).message, "nothing to draw: the shape is [0,5]");
+  EXPECT_EQ(failure_of([&] {
+              figure_spec(spec_of(Shape{0, 5}));
+            }).message,
+            "an array of shape [0,5] has no rows, nothing to draw");
   PictureSpec two = spec_of(Shape{2, 2});
   two.layers.push_back(two.layers[0]);
   EXPECT_EQ(failure_of([&] { figure_spec(two); }).message, "this picture shows one array, 2 were given");

@@ -16,10 +16,17 @@ std::string found(std::string_view option, std::string_view text) {
   return concat(option, ": found '", printable(text, 80), "', expected ");
 }
 
-std::string range_text(long long least, long long most) {
-  constexpr long long kOpen = 1LL << 40;  // beyond it a bound says nothing to a reader
-  if (most >= kOpen) return least <= -kOpen ? "a whole number" : concat("a whole number of at least ", least);
+/// `whole`: what was found is a whole number, so the limits are all there is to say.
+std::string range_text(long long least, long long most, bool whole) {
+  constexpr long long kOpen = 1LL << 40;  // beyond it a bound says nothing to a reader who typed no number
+  if (most >= kOpen && !whole) return least <= -kOpen ? "a whole number" : concat("a whole number of at least ", least);
   return concat("a whole number from ", least, " to ", most);
+}
+
+/// A whole number of any size: -12, not 012 or 1.5.
+bool is_whole(std::string_view text) {
+  if (!text.empty() && text[0] == '-') text.remove_prefix(1);
+  return !text.empty() && text.find_first_not_of("0123456789") == std::string_view::npos && (text[0] != '0' || text.size() == 1);
 }
 
 void fail_choice(std::string_view place, std::string_view text, const std::vector<std::string>& choices) {
@@ -48,7 +55,8 @@ double number_value(std::string_view option, std::string_view text) {
 
 long long integer_value(std::string_view option, std::string_view text, long long least, long long most) {
   const auto value = parse_integer(text);
-  if (!value || *value < least || *value > most) fail(ErrorKind::usage, found(option, text), range_text(least, most));
+  if (!value || *value < least || *value > most)
+    fail(ErrorKind::usage, found(option, text), range_text(least, most, is_whole(text)));
   return *value;
 }
 
@@ -80,7 +88,8 @@ void check_value(const OptionSpec& option, std::string_view place, std::string_v
       number_value(place, text);
       return;
     case ValueKind::integer:
-      integer_value(place, text, -kAny, kAny);
+      // How large it may be is said where it is used.
+      if (!is_whole(text)) integer_value(place, text, -kAny, kAny);
       return;
     case ValueKind::choice:
       choice_value(place, text, option.choices);

@@ -93,7 +93,7 @@ bool apply_shapes_member(TextContent& content) {
 void refuse_unknown_rank(const TextContent& content, bool says_shapes) {
   for (const Member& member : content.members)
     if (member.kind == MemberKind::array && member.shape == Shape{0} && !says_shapes)
-      fail(ErrorKind::malformed, member.where, ": empty list, expected numbers");
+      fail(ErrorKind::malformed, member.where, ": empty list, expected ", member.name == "options" ? "an object" : "numbers");
 }
 
 /// What the rows and the columns of an array written by this tool are.

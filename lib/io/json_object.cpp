@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <array>
 
+#include "attn/base/error.hpp"
 #include "attn/base/text.hpp"
 #include "io/json_value.hpp"
 
@@ -28,7 +29,8 @@ class ObjectReader final : public JsonValueReader {
   void boolean(bool value) override { take_field(value ? "true" : "false", value ? "true" : "false"); }
   void null() override {
     if (kind_ == Kind::vectors) refuse("null");
-    skip("an object that holds null");
+    skip(depth() > 1 ? std::string("an object that holds null")
+                     : concat("an object whose '", printable(path().top().name, 40), "' is null"));
   }
   void string(std::string& text) override {
     double value = 0;

@@ -87,7 +87,7 @@ class Compute(CliTest):
                 (zeros(1, 2, 4), zeros(3, 4), zeros(3, 1), [], r"rank 2.*rank 3|rank 3.*rank 2"),
                 (zeros(2, 2, 4), zeros(3, 3, 4), zeros(3, 3, 1), [], r"3 batch.*2"),
                 (zeros(1, 2, 3, 4), zeros(1, 2, 3, 5), zeros(1, 2, 3, 1), [], r"5.*4"),
-                (zeros(1, 2, 3, 4), zeros(1, 2, 3, 4), zeros(1, 1, 3, 1), [], r"1 heads.*2"),
+                (zeros(1, 2, 3, 4), zeros(1, 2, 3, 4), zeros(1, 1, 3, 1), [], r"1 head .*2"),
                 ([1, 2], zeros(1, 2), zeros(1, 1), [], r"\[2\]"),
                 (zeros(1, 1, 1, 1, 1), zeros(1, 1), zeros(1, 1), [], r"\[1,1,1,1,1\]")):
             self.write("doc.json", {"query": query, "key": key, "value": value})
@@ -232,7 +232,7 @@ class Compute(CliTest):
                         ["--stage", "all"], ["--precision", "f16"], ["--layout", "hnd"], ["--weight-layout", "io"], ["--head", "a"]):
             self.refuse(2, options[0], "doc.json", *options)
         self.refuse(2, "doc", "doc.json", "doc.json")
-        self.assertIn("-Q", self.refuse(2, ".", "-q", "doc.json", "-k", "doc.json").err)
+        self.assertIn("-K", self.refuse(2, "'-k'", "-q", "doc.json", "-k", "doc.json").err)
 
     def test_reading_options(self):
         self.write("k.txt", "1;2\n3;4\n")

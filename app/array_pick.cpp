@@ -86,9 +86,25 @@ std::size_t pick_array(const OpenedInput& input) {
                  printable(input.reference), " holds several arrays: ", word_list(names));
 }
 
+bool queries_are_columns(const Member& member) {
+  const Shape& shape = member.shape;
+  if (shape.empty()) return false;
+  const auto tokens = static_cast<Index>(member.labels.query_tokens.size());
+  const Index queries = shape.size() >= 2 ? shape[shape.size() - 2] : 1;
+  return member.name == "lse" || (tokens == shape.back() && tokens != queries && member.labels.key_tokens.empty());
+}
+
 AxisLabels labels_of(const ArrayFile& file, const Member& member) {
   AxisLabels labels = member.labels;
   const std::size_t rank = member.shape.size();
+  if (queries_are_columns(member)) {
+    std::vector<std::string>& tokens = labels.query_tokens;
+    for (const char* name : {"query_tokens", "tokens"})
+      if (const Member* found = file.find(name); found && tokens.empty() && found->kind == MemberKind::strings)
+        tokens = found->strings;
+    if (static_cast<Index>(tokens.size()) != member.shape.back()) tokens.clear();
+    return {{}, tokens};
+  }
   // The rows of other matrices (W_Q, embeddings) may be as many as there are tokens, and yet be something else.
   if (rank < 2 || (rank == 2 && member.name != "weights" && member.name != "scores")) return labels;
   const Index queries = member.shape[rank - 2], keys = member.shape[rank - 1];

@@ -33,6 +33,9 @@ std::vector<std::size_t> array_members(const ArrayFile& file);
 /// all. Error{usage} that lists the names when that leaves several, Error{mismatch} when there is none.
 std::size_t pick_array(const OpenedInput& input);
 
+/// Whether the last axis is that of the queries, as in log-sum-exps [n] and [H,n]: their tokens stand at the columns.
+bool queries_are_columns(const Member& member);
+
 /// Labels of the two last axes: those of the array itself, else, for weights and for arrays of heads, the tokens that
 /// the archive holds as lists of strings beside it, where their number fits.
 AxisLabels labels_of(const ArrayFile& file, const Member& member);

@@ -29,7 +29,7 @@ class Walk {
       }
       if (word.rfind("--", 0) == 0) {
         long_option(word, i);
-      } else if (word.size() > 1 && word[0] == '-') {
+      } else if (word.size() > 1 && word[0] == '-' && word[1] != ':') {  // -:query is an array of standard input
         letters(word, i);
       } else {
         inputs_.push_back(word);

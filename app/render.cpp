@@ -53,11 +53,16 @@ std::vector<Target> render_targets(const Words& words, const Console& console) {
 void check_token_count(std::string_view option, const std::vector<std::string>& tokens, Index expected, const Member& member) {
   if (tokens.empty() || static_cast<Index>(tokens.size()) == expected) return;
   fail(ErrorKind::mismatch, option, ": found ", tokens.size(), tokens.size() == 1 ? " token for the " : " tokens for the ",
-       expected, option == "--tokens" ? " rows of " : " columns of ", printable(member.where));
+       expected, option == "--tokens" && !queries_are_columns(member) ? " rows of " : " columns of ", printable(member.where));
 }
 
 AxisLabels layer_labels(const Job& job, const MatrixStack& stack, const Member& member) {
   AxisLabels labels = labels_of(*job.input.file, member);
+  if (queries_are_columns(member)) {
+    check_token_count("--tokens", job.labels.query_tokens, stack.keys, member);
+    if (!job.labels.query_tokens.empty()) labels.key_tokens = job.labels.query_tokens;
+    return labels;
+  }
   check_token_count("--tokens", job.labels.query_tokens, stack.queries, member);
   check_token_count("--key-tokens", job.labels.key_tokens, stack.keys, member);
   if (!job.labels.query_tokens.empty()) {

@@ -66,6 +66,24 @@ class Pictures(CliTest):
             self.assertEqual(self.run_cli("render", name, "-o", "-", "--format", "png").out_bytes, first, name)
         self.assertEqual(self.run_cli("render", "-", "-o", "-", "--format", "png", stdin=b"1,0\n0.25,0.75\n").out_bytes, first)
 
+    def test_log_sum_exps_have_their_tokens_at_the_columns(self):
+        rows = [[1, 0, 0, 1], [0, 1, 1, 0], [1, 1, 0, 0]]
+        self.write("doc.json", {"embeddings": rows, "tokens": ["The", "cat", "is"]})
+        for heads, count in (("1", 1), ("2", 2)):
+            names = ("lse.json", "lse.csv", "lse.tsv")
+            self.run_cli("compute", "doc.json", "--heads", heads, *(w for n in names for w in ("--lse", n)), "--bundle", "b.npz")
+            texts = {self.run_cli("render", n).out for n in names} | {self.run_cli("render", "b.npz:lse").out}
+            for text in texts: self.assertRegex(text, r"The +cat +is")
+            self.assertEqual({len(self.table(text)[""]) for text in texts}, {count})
+        self.assertRegex(self.run_cli("render", "lse.json", "--tokens", "a b c").out, r"a +b +c")
+        self.assertError(self.run_cli("render", "lse.json", "--tokens", "a b", expect=4), "2 tokens for the 3 columns of lse.json")
+
+    def test_an_array_of_standard_input(self):
+        self.write("doc.json", {"query": [[1, 0]], "key": [[0.25, 0.75]]})
+        document = (self.folder / "doc.json").read_bytes()
+        self.assertEqual(self.table(self.run_cli("render", "-:key", stdin=document).out)[""], [["0.25", "0.75"]])
+        self.run_cli("inspect", "-:query", stdin=document)
+
     def test_data_formats_are_refused(self):
         self.assertError(self.run_cli("render", "w.csv", "-o", "x.npy", expect=2), "npy is a data format, and render draws pictures: png")
         self.assertError(self.run_cli("render", "w.csv", "-o", "x.xyz", expect=2), "x.xyz")

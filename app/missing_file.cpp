@@ -37,6 +37,9 @@ std::string missing_file_hint(const Error& error, const std::vector<std::string>
   for (const std::string& argument : arguments) {
     const std::filesystem::path path = missing_path(argument, error.message());
     if (path.empty()) continue;
+    std::error_code error_of_link;
+    if (std::filesystem::is_symlink(path, error_of_link))
+      return concat("'", printable(path.string(), 80), "' is a link to a file that is not there");
     const std::string hint = did_you_mean(path.string(), names_in(path.parent_path()));
     if (!hint.empty()) return hint;
   }

@@ -93,6 +93,12 @@ class Errors(CliTest):
         for command in ("inspect", "render"):
             self.assertError(self.run_cli(command, "no.csv", expect=3), r"no\.csv.*No such file")
 
+    def test_a_link_to_nothing_is_not_suggested_itself(self):
+        os.symlink("gone.csv", self.folder / "link")
+        done = self.run_cli("inspect", "link", expect=3)
+        self.assertError(done, "cannot open 'link'")
+        self.assertIn("hint: 'link' is a link to a file that is not there", done.err)
+
     def test_a_missing_file_gets_the_nearest(self):
         self.write("cat.json", {}), (self.folder / "data").mkdir(), self.write("data/query.csv", "1\n")
         for words, right in ((["inspect", "ct.json"], "cat.json"), (["compute", "-Q", "data/quer.csv", "-K", "k.csv"], "data/query.csv"),

@@ -29,7 +29,14 @@ std::string short_place(const std::string& place) {
   return concat("...", place.substr(begin));
 }
 
-Source source_of(LoadedArray loaded, bool from_option) {
+/// What is true or false in a text is no number; archives have a type for both, and say so on purpose.
+void refuse_booleans(const LoadedArray& loaded) {
+  if (loaded.is_text && loaded.array.dtype == DType::boolean)
+    fail(ErrorKind::malformed, loaded.origin, ": found true and false, expected numbers; only a mask may hold them");
+}
+
+Source source_of(Input input, LoadedArray loaded, bool from_option) {
+  if (input != Input::mask) refuse_booleans(loaded);
   Source source;
   source.array = std::make_shared<const Array>(std::move(loaded.array));
   source.origin = short_place(loaded.origin);
@@ -90,6 +97,7 @@ class Loader {
   Sources load() {
     if (!request_.projections.empty()) projections_ = read_projections(request_.projections, files_);
     check_families();
+    refuse_shared_pipes();
     plan_memory();
     for (const auto& [input, file] : request_.files) load_option(input, file);
     for (const auto& [input, member] : projections_.arrays) load_field(projections_, input, *member);
@@ -149,7 +157,13 @@ class Loader {
     for (const Document* document : {&document_, static_cast<const Document*>(&projections_)})
       for (const auto& [input, member] : document->arrays)
         if (!request_.files.contains(input)) bytes += checked_bytes(member->shape, member->dtype, member->where);
-    files_.run().budget.require(bytes, "the arrays of the inputs");
+    files_.run().budget.require(bytes, "reading the inputs");
+  }
+
+  /// Before one is opened: that waits for its writer.
+  void refuse_shared_pipes() const {
+    InputFiles named({}, files_.run());
+    for (const auto& [input, file] : request_.files) named.claim(parse_file_reference(file).path);
   }
 
   /// The input that was loaded already from the same file and member, such as -K of `-Q x.npy -K x.npy`.
@@ -168,16 +182,17 @@ class Loader {
       return;
     }
     LoadedArray loaded = embedded ? load_embeddings(file, files_) : load_array(file, files_);
-    sources_.arrays.emplace(input, source_of(std::move(loaded), true));
+    sources_.arrays.emplace(input, source_of(input, std::move(loaded), true));
   }
 
   void load_field(const Document& document, Input input, const Member& member) {
     if (sources_.has(input)) return;
-    sources_.arrays.emplace(input, source_of(read_member(*document.file, member, files_.run().budget), false));
+    sources_.arrays.emplace(input, source_of(input, read_member(*document.file, member, files_.run().budget), false));
   }
 
   void load_token_map() {
-    sources_.arrays.emplace(Input::embeddings, source_of(read_token_map(*document_.file, files_.run().budget), false));
+    sources_.arrays.emplace(Input::embeddings,
+                            source_of(Input::embeddings, read_token_map(*document_.file, files_.run().budget), false));
   }
 
   std::vector<Index> list(std::string_view option, const std::optional<std::string>& typed, const Member* field) {

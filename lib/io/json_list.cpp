@@ -76,7 +76,7 @@ class ListReader final : public JsonValueReader {
     }
     if (sizes_.size() > kHighestRank)
       fail(ErrorKind::malformed, member.where, ": lists nested ", sizes_.size(), " deep, expected at most ", kHighestRank);
-    member.dtype = has_booleans_ && !has_numbers_ ? DType::boolean : DType::f64;
+    member.dtype = has_booleans_ ? DType::boolean : DType::f64;
     member.shape = sizes_;
     const DType dtype = member.dtype;
     content.add(std::move(member), numbers_.release(dtype));
@@ -102,7 +102,6 @@ class ListReader final : public JsonValueReader {
 
   /// Numbers may stand beside true and false only as 0 and 1.
   void note_number(double value, std::string_view text) {
-    has_numbers_ = true;
     if (value == 0 || value == 1) return;
     has_other_than_01_ = true;
     if (has_booleans_) path().fail_here("expected true, false, 0 or 1, found ", printable(text, 40));
@@ -127,7 +126,6 @@ class ListReader final : public JsonValueReader {
   NumberList numbers_;
   std::vector<std::string> strings_;
   bool has_booleans_ = false;
-  bool has_numbers_ = false;
   bool has_other_than_01_ = false;
 };
 

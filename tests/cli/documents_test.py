@@ -1,5 +1,5 @@
 """Documents of compute: every form they may have, their names, their options, and what is refused."""
-import json
+import json, os
 from array_files import npy, npz, read_npz, read_safetensors, safetensors
 from attn_test import SAMPLES, CliTest, main
 from plain_attention import attend, heads, numbers, plus, product, transpose
@@ -217,12 +217,22 @@ class Documents(CliTest):
         for args in (["-Q", "-", "-K", "-"], ["-", "--mask", "-"], ["doc.json", "--tokens", "@-", "--bias", "-"]):
             self.document()
             self.refuse(2, r"standard input", *args, stdin=b"[[1]]")
-        import os, threading
-        os.mkfifo(self.folder / "pipe")
-        feed = threading.Thread(target=lambda: (self.folder / "pipe").write_text("[[1]]"))
-        feed.start()
-        self.refuse(2, r"pipe", "-Q", "pipe", "-K", "pipe")
-        feed.join()
+        os.mkfifo(self.folder / "pipe")  # nobody writes into it: opening it would wait forever
+        self.refuse(2, r"pipe is named for more than one input", "-Q", "pipe", "-K", "pipe", "-V", "pipe")
+        self.refuse(2, r"pipe is named for more than one input", "doc.json", "--mask", "pipe", "--bias", "pipe")
+
+    def test_only_masks_are_true_or_false(self):
+        for fields in ({"query": [[True, False]], "key": X}, {"query": X, "key": [[1, True]] * 3}, {"embeddings": [[True, False]]},
+                       {"embeddings": {"The": [True, False]}}, {"embeddings": X, "W_Q": [[True, False]] * 2},
+                       {"query": X, "key": X, "sinks": [True]}, {"query": X, "key": X, "bias": [[True] * 3] * 3}):
+            self.write("doc.json", fields)
+            self.refuse(3, r"doc\.json:/(query|key|embeddings|W_Q|sinks|bias)", "doc.json")
+        self.write("map.json", {"The": [1, 0], "cat": [True, False]})
+        self.refuse(3, r"map\.json:/cat", "-X", "map.json")
+        self.write("q.json", [[True, False]])
+        self.refuse(3, r"q\.json: found true and false, expected numbers", "-Q", "q.json", "-K", "q.json")
+        self.document(mask=[[True, False, 0, 1]] * 4)
+        self.run_cli("compute", "doc.json")
 
     def test_files_that_are_not_there_or_not_right(self):
         self.refuse(3, r"gone\.json", "gone.json")

@@ -81,7 +81,7 @@ TEST_F(JsonReader, ReadsTrueAndFalseAsBooleans) {
   EXPECT_EQ(file->members()[0].dtype, DType::boolean);
   EXPECT_EQ(file->read(0, MemoryBudget()).bytes.size(), 4u);
   EXPECT_EQ(numbers_of(*file, 0), (Numbers{1, 0, 0, 1}));
-  EXPECT_EQ(file->members()[1].dtype, DType::f64);
+  EXPECT_EQ(file->members()[1].dtype, DType::boolean);
   EXPECT_EQ(numbers_of(*file, 1), (Numbers{1, 0, 1, 0}));
   EXPECT_EQ(doc_fault("{\"m\":[true,2]}"), "3: doc.json:/m/1: expected true, false, 0 or 1, found 2");
   EXPECT_EQ(doc_fault("{\"m\":[0,2,true]}"), "3: doc.json:/m/2: expected a number, found true");

@@ -9,11 +9,14 @@
 namespace attn {
 namespace {
 
-// Pixels; points. A smaller print than 4.3 points is a texture to most readers: numbers that small are drawn only in cells
+// Pixels; points. A smaller print than 4.1 points is a texture to most readers: numbers that small are drawn only in cells
 // whose pixels were asked for.
-constexpr double kLeastPixels = 7, kLeast = 4.3, kLargest = 8.5;
+constexpr double kLeastPixels = 7, kLeast = 4.1, kLargest = 8.5;
 constexpr double kShare = 0.9;                         // of the cell
 constexpr double kNarrowestDigit = 0.6, kPoint = 0.3;  // as shares of the font size
+
+/// What a number may take of a side: letters stand on whole pixels, and one stays clear at both ends of small cells too.
+double room_in(Index side) { return std::min(kShare * static_cast<double>(side), static_cast<double>(side) - 3); }
 
 double largest_magnitude(const ColorRange& range, const PooledCells& cells) {
   double largest = 0;
@@ -35,13 +38,13 @@ std::string number_text(double value, int digits, double largest) {
 double number_size(const Figure& figure, Fonts& fonts) {
   const PictureOptions& options = figure.spec.options;
   if (options.annotate == Annotate::never || figure.cells.plan().pooled()) return 0;
-  const double width = kShare * static_cast<double>(figure.layout.cells.cell_width);
-  const double height = kShare * static_cast<double>(figure.layout.cells.cell_height);
+  const double width = room_in(figure.layout.cells.cell_width);
+  const double height = room_in(figure.layout.cells.cell_height);
   // Before all numbers are measured: one digit, and a point with its decimals, is the least that must fit.
   const double shortest = (kNarrowestDigit * (1 + options.digits) + (options.digits > 0 ? kPoint : 0)) * kLeastPixels;
   if (options.annotate == Annotate::automatic && (width < shortest || height < kCapHeight * kLeastPixels)) return 0;
   const double largest = largest_magnitude(figure.range, figure.cells);
-  constexpr double kTrial = 20;
+  constexpr double kTrial = 100;
   double widest = 1;
   std::map<std::string, double> known;
   const PoolPlan& plan = figure.cells.plan();
@@ -50,7 +53,7 @@ double number_size(const Figure& figure, Fonts& fonts) {
       if (cell_kind(figure.cells, 0, row, j) != CellKind::value) continue;
       const std::string text = number_text(figure.cells.high(0, row)[j], options.digits, largest);
       auto found = known.find(text);
-      if (found == known.end()) found = known.emplace(text, fonts.shape(text, kTrial).width).first;
+      if (found == known.end()) found = known.emplace(text, clear_width(fonts.shape(text, kTrial))).first;
       widest = std::max(widest, found->second);
     }
   const double size = std::min({kLargest * figure.layout.pixels, kTrial * width / widest, height / kCapHeight});

@@ -203,6 +203,14 @@ double clear_middle(const Text& text) {
   return std::abs(nearest) <= text.size / 4 ? nearest : 0;
 }
 
+double clear_width(const Text& text) {
+  PangoRectangle ink;
+  pango_layout_get_extents(text.layout.get(), &ink, nullptr);
+  const double left = static_cast<double>(ink.x) / PANGO_SCALE, right = left + static_cast<double>(ink.width) / PANGO_SCALE;
+  const double middle = text.width / 2 - clear_middle(text);
+  return 2 * std::max(middle - left, right - middle);
+}
+
 void draw_text(cairo_t* cairo, const Text& text, double x, double y, Anchor anchor, double angle) {
   cairo_save(cairo);
   cairo_translate(cairo, x, y);

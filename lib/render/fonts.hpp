@@ -49,6 +49,8 @@ void draw_text(cairo_t* cairo, const Text& text, double x, double y, Anchor anch
 /// For a number: how far to move it right so that no stroke crosses its middle, at most a quarter of the font size. Cells
 /// show the colour of their value at their very centre, below the number too.
 double clear_middle(const Text& text);
+/// Of the cell that such a number fills from edge to edge.
+double clear_width(const Text& text);
 
 /// Of the capital letters of the pinned font, as a share of the font size.
 inline constexpr double kCapHeight = 0.73;

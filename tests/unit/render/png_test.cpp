@@ -76,6 +76,32 @@ TEST(Png, NumbersLeaveTheCenterOfTheirCell) {
   }
 }
 
+TEST(Png, NumbersKeepClearOfTheBordersOfTheirCells) {
+  const Matrix matrix = softmax_like(9, 9);
+  PictureSpec spec = spec_of(matrix);
+  spec.options.vmax = 1;
+  int drawn = 0;
+  for (Index cell = 18; cell <= 52; ++cell) {
+    spec.options.cell_pixels = cell;
+    const Layout layout = layout_of(spec);
+    const Png png = read_png(render("png", spec, matrix));
+    // A twentieth, up to the half pixel by which letters are moved to whole ones.
+    const Index margin = std::max<Index>(1, (cell - 10) / 20);
+    for (Index i = 0; i < 9; ++i)
+      for (Index j = 0; j < 9; ++j) {
+        const Rgb want = viridis(matrix.values[static_cast<std::size_t>(i * 9 + j)]);
+        for (Index y = 0; y < cell; ++y)
+          for (Index x = 0; x < cell; ++x) {
+            const Rgb got = png.at(layout.panels[0].x + j * cell + x, layout.panels[0].y + i * cell + y);
+            if (got == want) continue;
+            ++drawn;
+            EXPECT_TRUE(x >= margin && x < cell - margin) << cell << " pixels: " << i << "," << j << " at " << x;
+          }
+      }
+  }
+  EXPECT_GT(drawn, 0);
+}
+
 TEST(Png, NumbersDependOnTheOption) {
   const Matrix matrix = softmax_like(4, 4);
   PictureSpec spec = spec_of(matrix);
@@ -97,10 +123,10 @@ TEST(Png, NumbersNeedRoomUnlessPixelsAreAskedFor) {
     return false;
   };
   spec.options.dpi = 192;
-  EXPECT_TRUE(has_numbers());  // cells of 30 pixels hold 12 pixels of print, 4.5 points
-  spec.options.cell_pixels = 18;
-  EXPECT_TRUE(has_numbers());  // "0.00" is 15.6 pixels wide at 7 pixels, nine tenths of the cell are 16.2
-  spec.options.cell_pixels = 17;
+  EXPECT_TRUE(has_numbers());  // cells of 30 pixels hold 11 pixels of print, 4.2 points
+  spec.options.cell_pixels = 21;
+  EXPECT_TRUE(has_numbers());  // the widest number takes between 17 and 18 pixels at 7 pixels, the margins 3
+  spec.options.cell_pixels = 20;
   EXPECT_FALSE(has_numbers());
 }
 

@@ -92,13 +92,15 @@ void set_packed(cairo_t* cairo, std::uint32_t color) {
             {static_cast<std::uint8_t>(color >> 16), static_cast<std::uint8_t>(color >> 8), static_cast<std::uint8_t>(color)});
 }
 
-/// Runs of equal neighbours as one rectangle. Each reaches a little under its right and lower neighbours, which are
-/// drawn after it: viewers smooth edges, and the paper would shine through where two of them meet.
+/// Runs of equal neighbours as one rectangle, whose edges viewers need not smooth. Those that do (PDF does not say it)
+/// mix the colours of neighbours: each reaches under the right and the lower one, which are drawn after it, or else the
+/// paper would shine through where two of them meet.
 void fill_rectangles(const Canvas& canvas, const Figure& figure, Index panel) {
   const CellPlan& cells = figure.layout.cells;
   const PanelPlace& place = figure.layout.panels[static_cast<std::size_t>(panel)];
-  constexpr double kUnder = 0.5;
   CellRow cell_row;
+  cairo_save(canvas.cairo);
+  cairo_set_antialias(canvas.cairo, CAIRO_ANTIALIAS_NONE);
   for (Index row = 0; row < cells.rows; ++row) {
     cell_row.read(figure, panel, row);
     for (Index begin = 0, end = 0; begin < cells.columns; begin = end) {
@@ -107,11 +109,12 @@ void fill_rectangles(const Canvas& canvas, const Figure& figure, Index panel) {
       set_packed(canvas.cairo, color);
       cairo_rectangle(canvas.cairo, static_cast<double>(place.x + begin * cells.cell_width),
                       static_cast<double>(place.y + row * cells.cell_height),
-                      static_cast<double>((end - begin) * cells.cell_width) + (end < cells.columns ? kUnder : 0),
-                      static_cast<double>(cells.cell_height) + (row + 1 < cells.rows ? kUnder : 0));
+                      static_cast<double>((end - begin + (end < cells.columns ? 1 : 0)) * cells.cell_width),
+                      static_cast<double>((row + 1 < cells.rows ? 2 : 1) * cells.cell_height));
       cairo_fill(canvas.cairo);
     }
   }
+  cairo_restore(canvas.cairo);
 }
 
 struct DestroySurface {

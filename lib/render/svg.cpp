@@ -1,5 +1,6 @@
 #include <cairo-svg.h>
 
+#include <algorithm>
 #include <map>
 #include <string>
 
@@ -91,6 +92,23 @@ std::string with_sharp_images(std::string svg) {
   return svg;
 }
 
+/// Cairo does not pass on either which shapes have edges without smoothing: here, all rectangles. What else is filled, such
+/// as letters and arrows, has curves or three corners.
+std::string with_sharp_rectangles(std::string_view svg) {
+  constexpr std::string_view kFilled = "<path style=\" stroke:none;", kSharp = "shape-rendering=\"crispEdges\" ";
+  constexpr std::size_t kName = std::string_view("<path ").size();
+  std::string out;
+  std::size_t from = 0;
+  for (std::size_t at = svg.find(kFilled); at != std::string_view::npos; at = svg.find(kFilled, from)) {
+    const std::string_view tag = svg.substr(at, svg.find('>', at) - at);
+    const bool rectangle = std::count(tag.begin(), tag.end(), 'L') == 3 && tag.find('C') == std::string_view::npos;
+    out += svg.substr(from, at + kName - from);
+    if (rectangle) out += kSharp;
+    from = at + kName;
+  }
+  return out.append(svg.substr(from));
+}
+
 void save_svg(const Figure& figure, Fonts& fonts, ByteSink& bytes, const MemoryBudget&) {
   TextSink drawn;
   SurfaceStream stream(drawn);
@@ -98,7 +116,8 @@ void save_svg(const Figure& figure, Fonts& fonts, ByteSink& bytes, const MemoryB
       cairo_svg_surface_create_for_stream(SurfaceStream::write, &stream, points_wide(figure.layout), points_high(figure.layout)));
   draw_on_surface(surface, figure, fonts);
   stream.rethrow();
-  const std::string svg = with_sharp_images(with_own_numbers(with_own_numbers(drawn.text, "surface"), "image"));
+  const std::string svg =
+      with_sharp_rectangles(with_sharp_images(with_own_numbers(with_own_numbers(drawn.text, "surface"), "image")));
   const std::size_t head = svg.find('>', svg.find("<svg"));
   if (head == std::string::npos) fail(ErrorKind::internal, "cairo wrote no svg element");
   bytes.write(std::string_view(svg).substr(0, head + 1));

@@ -7,11 +7,13 @@
 #include <fstream>
 
 #include "picture_support.hpp"
+#include "render/layout.hpp"
 
 namespace attn {
 namespace {
 
 using test::Matrix;
+using test::Png;
 using test::render;
 using test::spec_of;
 
@@ -90,6 +92,47 @@ TEST(Svg, ManyCellsBecomeOneImage) {
   const std::string svg = render("svg", spec, ramp(101, 100));
   EXPECT_EQ(count_of(svg, "<image"), 1u);
   EXPECT_NE(svg.find("image-rendering:pixelated"), std::string::npos);
+}
+
+TEST(Svg, CellsHaveSharpEdges) {
+  PictureSpec spec = spec_of(Shape{24, 24});
+  spec.options.annotate = Annotate::never;
+  const std::string svg =
+      render("svg", spec, Matrix::of(24, 24, [](Index i, Index j) { return static_cast<double>((i + j) % 2); }));
+  EXPECT_GE(count_of(svg, "<path shape-rendering=\"crispEdges\" style=\" stroke:none;"), 24u * 24u);
+  EXPECT_EQ(run_on("xmllint --noout", svg), "");
+}
+
+/// The pixels of the PPM that pdftoppm paints.
+Png ppm_of(const std::string& pdf, const std::string& arguments) {
+  const std::string ppm = run_on("pdftoppm " + arguments, pdf);
+  Png picture;
+  int width = 0, height = 0, begin = 0;
+  if (sscanf(ppm.c_str(), "P6 %d %d 255%n", &width, &height, &begin) == 2) {
+    picture.width = width;
+    picture.height = height;
+    picture.rgb.assign(ppm.begin() + begin + 1, ppm.end());
+  }
+  return picture;
+}
+
+TEST(Pdf, NoPaperShinesThroughBetweenCells) {
+  PictureSpec spec = spec_of(Shape{24, 24});
+  spec.options.annotate = Annotate::never;
+  spec.options.vmax = 1;
+  const std::string pdf = render("pdf", spec, Matrix::of(24, 24, [](Index i, Index j) { return (i + j) % 2 == 0 ? 0 : 0.5; }));
+  Fonts fonts("");
+  const Layout layout = plan_layout(figure_spec(spec), 192 / 72.0, fonts);
+  for (const int dpi : {72, 96, 131}) {
+    const Png picture = ppm_of(pdf, "-r " + std::to_string(dpi));
+    ASSERT_GT(picture.width, 0);
+    const auto pixel = [&](Index place) { return place * dpi / 192; };
+    const PanelPlace& panel = layout.panels[0];
+    // Smoothed edges mix the colours of neighbours, whose red is 68 and 33; the paper's is 255.
+    for (Index y = pixel(panel.y) + 2; y < pixel(panel.y + layout.cells.panel_height()) - 2; ++y)
+      for (Index x = pixel(panel.x) + 2; x < pixel(panel.x + layout.cells.panel_width()) - 2; ++x)
+        ASSERT_LE(picture.at(x, y).red, 70) << dpi << " dpi at " << x << "," << y;
+  }
 }
 
 TEST(Svg, SameBytesWhateverWasDrawnBefore) {

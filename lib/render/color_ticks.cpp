@@ -72,6 +72,19 @@ std::vector<ColorTick> linear_ticks(const ColorRange& range, int most) {
   return ticks;
 }
 
+/// The ends of the range in three digits, where the round numbers leave room for them: 1/most of the bar.
+std::vector<ColorTick> with_ends(std::vector<ColorTick> ticks, const ColorRange& range, int most) {
+  const double gap = 1.0 / std::max(1, most);
+  const double largest = std::max(std::abs(range.low()), std::abs(range.high()));
+  const auto end = [&](double value, double place) -> ColorTick {
+    const int digits = value == 0 ? 0 : static_cast<int>(std::floor(std::log10(std::abs(value)))) - 2;
+    return {place, tick_text(value, {1, digits, false}, largest)};
+  };
+  if (ticks.empty() || ticks.back().place < 1 - gap) ticks.push_back(end(range.high(), 1));
+  if (ticks.front().place > gap) ticks.insert(ticks.begin(), end(range.low(), 0));
+  return ticks;
+}
+
 std::string power_text(double value) {
   return value >= 1e-3 && value < 1e5 ? fixed(value, std::max(0, static_cast<int>(-std::floor(std::log10(value) + 1e-9))))
                                       : scientific(value, 0);
@@ -108,8 +121,8 @@ std::vector<ColorTick> spread(std::vector<ColorTick> ticks, int most) {
 
 std::vector<ColorTick> color_ticks(const ColorRange& range, int most) {
   if (range.scale() == ColorScale::log) return spread(log_ticks(range, most), most);
-  if (range.scale() == ColorScale::sqrt) return spread(linear_ticks(range, 2 * most), most);
-  return spread(linear_ticks(range, most), most);
+  if (range.scale() == ColorScale::sqrt) return with_ends(spread(linear_ticks(range, 2 * most), most), range, most);
+  return with_ends(spread(linear_ticks(range, most), most), range, most);
 }
 
 std::string cell_number(double value, int digits, double largest) {

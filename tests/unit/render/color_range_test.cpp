@@ -176,6 +176,13 @@ TEST(ColorTicks, AreRoundNumbers) {
   EXPECT_EQ(tick_texts(range_of({2.5e8}), 6), (Texts{"0", "5e7", "1.0e8", "1.5e8", "2.0e8", "2.5e8"}));
 }
 
+TEST(ColorTicks, TheEndsHaveNumbersWhereThereIsRoom) {
+  EXPECT_EQ(tick_texts(range_of({0.377541}), 5), (Texts{"0", "0.1", "0.2", "0.3", "0.378"}));
+  EXPECT_EQ(tick_texts(range_of({0.302}), 5), (Texts{"0", "0.1", "0.2", "0.3"}));
+  EXPECT_EQ(tick_texts(range_of({-0.93, 0.2}), 5), (Texts{"−0.930", "−0.5", "0", "0.5", "0.930"}));
+  EXPECT_EQ(color_ticks(range_of({0.377541}), 5).back().place, 1);
+}
+
 TEST(ColorTicks, StandWhereTheirValuesAre) {
   const ColorRange range = range_of({0.8});
   for (const ColorTick& tick : color_ticks(range, 8)) {

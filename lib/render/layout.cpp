@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <optional>
 
 #include "attn/base/error.hpp"
 
@@ -284,6 +285,26 @@ Layout try_room(const FigureSpec& spec, const Room& room, Fonts& fonts) {
   return final_layout(spec, layout, guess(spec, layout.cells), fonts);
 }
 
+Layout checked(Layout layout) {
+  refuse_too_large(layout);
+  return layout;
+}
+
+/// The margins depend on the labels and these on the cells: from too much room down to what leaves enough for them.
+std::optional<Layout> fitted(const FigureSpec& spec, Room room, Index wanted, Fonts& fonts) {
+  FigureSpec free = spec;
+  free.options.width_pixels.reset();
+  for (room.width = static_cast<double>(wanted); room.width >= 1;) {
+    const Layout tried = try_room(free, room, fonts);
+    if (tried.width <= wanted) {
+      free.options.width_pixels = static_cast<int>(wanted);
+      return try_room(free, room, fonts);
+    }
+    room.width = std::min(room.width, static_cast<double>(tried.cells.width())) - static_cast<double>(tried.width - wanted);
+  }
+  return std::nullopt;
+}
+
 }  // namespace
 
 std::string pooling_text(const CellPlan& cells, const PictureOptions& options, bool by_magnitude) {
@@ -297,28 +318,21 @@ Layout final_layout(const FigureSpec& spec, const Layout& plan, const ValueMarks
 }
 
 Layout plan_layout(const FigureSpec& spec, double pixels, Fonts& fonts) {
-  Room room{pixels, points::kArea * pixels, false, least_panel(spec, pixels, fonts)};
-  if (!spec.options.width_pixels) {
-    Layout layout = try_room(spec, room, fonts);
-    refuse_too_large(layout);
-    return layout;
-  }
-  // The margins depend on the labels and these on the cells: from too much room down to what leaves enough for them.
-  FigureSpec free = spec;
-  free.options.width_pixels.reset();
+  const Room room{pixels, points::kArea * pixels, spec.options.width_pixels.has_value(), least_panel(spec, pixels, fonts)};
+  if (!spec.options.width_pixels) return checked(try_room(spec, room, fonts));
   const Index wanted = *spec.options.width_pixels;
-  room.fill = true;
-  for (room.width = static_cast<double>(wanted); room.width >= 1;) {
-    const Layout tried = try_room(free, room, fonts);
-    if (tried.width <= wanted) {
-      Layout layout = try_room(spec, room, fonts);
-      refuse_too_large(layout);
-      return layout;
-    }
-    room.width = std::min(room.width, static_cast<double>(tried.cells.width())) - static_cast<double>(tried.width - wanted);
+  if (auto layout = fitted(spec, room, wanted, fonts)) return checked(*std::move(layout));
+  Index too_small = wanted, enough = wanted;
+  do {
+    too_small = enough;
+    enough = std::min(2 * enough, kLongestSide);
+  } while (enough < kLongestSide && !fitted(spec, room, enough, fonts));
+  while (enough - too_small > 1) {
+    const Index middle = too_small + (enough - too_small) / 2;
+    (fitted(spec, room, middle, fonts) ? enough : too_small) = middle;
   }
-  fail(ErrorKind::usage, "--width ", *spec.options.width_pixels,
-       " leaves no room for the cells beside labels and colour bar; use a larger --width or --labels none");
+  fail(ErrorKind::usage, "--width ", wanted, " leaves no room for the cells beside labels and colour bar; use --width ", enough,
+       " or more", spec.options.labels == LabelMode::none ? "" : ", or --labels none");
 }
 
 }  // namespace attn

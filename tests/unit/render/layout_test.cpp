@@ -192,6 +192,13 @@ TEST(Layout, RefusesSidesBeyondTheLimitAndSaysWhatToDo) {
   EXPECT_NE(failure.hint.find("--cell"), std::string::npos);
   PictureSpec narrow = labelled(4, 4);
   narrow.options.width_pixels = 60;
+  const std::string message = failure_of([&] { layout_of(narrow); }).message;
+  const std::size_t at = message.find("use --width ");
+  ASSERT_NE(at, std::string::npos) << message;
+  const int least = std::atoi(message.c_str() + at + 12);
+  narrow.options.width_pixels = least;
+  EXPECT_EQ(layout_of(narrow).width, least);
+  narrow.options.width_pixels = least - 1;
   EXPECT_EQ(failure_of([&] { layout_of(narrow); }).kind, ErrorKind::usage);
 }
 

@@ -73,7 +73,7 @@ class HeadDelivery {
                const std::vector<RowSink*>& sinks)
       : stack_(stack), heads_(std::move(heads)), reduce_(heads_.empty() ? Reduce::none : reduce), run_(run), sinks_(sinks) {
     step_ = std::clamp<Index>(kBlockElements / std::max<Index>(stack.keys, 1), 1, std::max<Index>(stack.queries, 1));
-    bytes_ = run.budget.allocate(2 * static_cast<std::size_t>(step_ * stack.keys) * sizeof(double), "rows to draw");
+    bytes_ = run.budget.allocate(2 * static_cast<std::size_t>(step_ * stack.keys) * sizeof(double), "a block of rows");
   }
 
   /// Whether the rows come in the order of the file, each once.

@@ -132,10 +132,10 @@ PooledCells::PooledCells(const PoolPlan& plan, const Visibility* visibility, con
     : plan_(plan), visibility_(visibility) {
   const Index pooled_rows = plan.panels * plan.rows();
   const std::size_t bytes = checked_bytes({plan.panels, plan.rows(), plan.columns()}, DType::f64, "the picture");
-  high_ = budget.allocate(bytes, "the pixels of the picture");
+  high_ = budget.allocate(bytes, "the picture");
   std::fill_n(reinterpret_cast<double*>(high_.data()), bytes / sizeof(double), plan.mean ? 0.0 : -kInfinity);
   if (plan.pooled() || plan.mean) {
-    low_ = budget.allocate(bytes, "the pixels of the picture");
+    low_ = budget.allocate(bytes, "the picture");
     std::fill_n(reinterpret_cast<double*>(low_.data()), bytes / sizeof(double), plan.mean ? 0.0 : kInfinity);
   }
   rows_.resize(static_cast<std::size_t>(pooled_rows));

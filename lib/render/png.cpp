@@ -23,7 +23,7 @@ std::size_t pixel_count(Index width, Index height) { return static_cast<std::siz
 /// At its height: the surface, the rows that are encoded, the encoder's filtered copy of them, and what comes out.
 void check_png(const Layout& layout, const MemoryBudget& budget) {
   check_png_size(layout.width, layout.height);
-  budget.require(pixel_count(layout.width, layout.height) * 10, "the pixels of the picture");
+  budget.require(pixel_count(layout.width, layout.height) * 10, "the picture");
 }
 
 void append_big_endian(std::string& bytes, std::uint32_t value) {
@@ -85,7 +85,7 @@ void save_png(const Figure& figure, Fonts& fonts, ByteSink& bytes, const MemoryB
   check_png_size(width, height);
   const int stride = cairo_format_stride_for_width(CAIRO_FORMAT_RGB24, static_cast<int>(width));
   Buffer pixels =
-      budget.allocate(static_cast<std::size_t>(stride) * static_cast<std::size_t>(height), "the pixels of the picture");
+      budget.allocate(static_cast<std::size_t>(stride) * static_cast<std::size_t>(height), "the picture");
   auto* data = reinterpret_cast<std::uint8_t*>(pixels.data());
   {
     const std::unique_ptr<cairo_surface_t, DestroyCairo> surface(

@@ -50,6 +50,14 @@ std::string legend_line(const TerminalFigure& figure) {
   return line + "\n";
 }
 
+/// Takes from the front what fits a line, words unbroken, with the blank behind it.
+std::string take_line(std::string& words, int columns) {
+  std::string line = words;
+  while (display_width(line) > columns && line.rfind(' ') != std::string::npos) line.resize(line.rfind(' '));
+  words.erase(0, std::min(words.size(), line.size() + 1));
+  return cut_to_width(line, columns);
+}
+
 /// Words on cells without a value, on pooling and on axes, as many on a line as fit.
 std::string notes_text(const TerminalFigure& figure) {
   std::vector<std::string> notes = {"rows: queries", "columns: keys"};
@@ -59,9 +67,11 @@ std::string notes_text(const TerminalFigure& figure) {
   const char* what = pool.mean ? "mean" : figure.range.by_magnitude() ? "largest magnitude" : "max";
   if (pool.pooled()) notes.push_back(concat("1 cell = ", what, " of ", pool.block_queries, "×", pool.block_keys));
   std::string text, line;
-  for (const std::string& note : notes) {
+  for (std::string& note : notes) {
     if (!line.empty() && display_width(line) + 3 + display_width(note) > figure.plan.columns) text += line + "\n", line.clear();
-    line += (line.empty() ? "" : "   ") + cut_to_width(note, figure.plan.columns);
+    for (; display_width(note) > figure.plan.columns; text += line + "\n", line.clear())
+      line = take_line(note, figure.plan.columns);
+    line += (line.empty() ? "" : "   ") + note;
   }
   return text + line + "\n";
 }

@@ -45,6 +45,14 @@ void expect_safe_and_narrow(const std::string& text, int columns) {
   }
 }
 
+TEST(Terminal, NotesAreBrokenIntoLinesAndNotCut) {
+  PictureSpec spec = spec_of(Shape{800, 800});
+  spec.options.terminal_columns = 20;
+  const std::string text = render("txt", spec, Matrix::of(800, 800, [](Index, Index) { return 0.5; }));
+  EXPECT_NE(text.find("1 cell = max of\n"), std::string::npos) << text.substr(text.size() - 200);
+  EXPECT_EQ(text.substr(text.find("1 cell")).find("…"), std::string::npos);
+}
+
 TEST(DisplayWidth, CountsCells) {
   EXPECT_EQ(display_width(""), 0);
   EXPECT_EQ(display_width("cat"), 3);

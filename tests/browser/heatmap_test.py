@@ -1,4 +1,7 @@
 """The heatmap: exact colours, looks of cells without a value, scales, ranges, pooling, themes."""
+import re
+from pathlib import Path
+
 from browser import CAT, CAUSAL, CAUSAL_ALLOWED, BrowserTest, main, weights_document
 
 # viridis of matplotlib, by index into its 256 colours.
@@ -15,6 +18,14 @@ class Heatmap(BrowserTest):
         self.render(weights_document([[0, 0.25, 0.5], [0.75, 1, 0]]), "--annotate", "never")
         for (query, key), index in {(0, 0): 0, (0, 1): 64, (0, 2): 128, (1, 0): 192, (1, 1): 255, (1, 2): 0}.items():
             self.assertCell(query, key, VIRIDIS[index])
+
+    def test_numbers_are_rounded_as_in_the_other_pictures(self):
+        self.render(weights_document([[0, 0.25], [0.5, 1]]))
+        source = (Path(__file__).parents[2] / "lib/render/web/heatmap.js").read_text()
+        function = re.search(r"^function toFixedEven.*?^}", source, re.M | re.S)[0]
+        self.assertIn(function.split("\n")[1].strip(), self.read("page.html"))
+        for value, digits in ((0.125, 2), (0.375, 2), (-0.625, 2), (0.135, 2), (2.5, 0), (3.5, 0), (0.5, 0), (0.0625, 3), (0.377541, 2), (1e-9, 2)):
+            self.assertEqual(self.run_js(f"{function}; return toFixedEven({value}, {digits})"), f"{value:.{digits}f}")
 
     def test_cells_are_whole_and_meet_without_a_seam(self):
         self.render(weights_document([[0, 1], [1, 0]]), "--annotate", "never")

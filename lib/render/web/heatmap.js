@@ -50,13 +50,21 @@ function paintNumbers(context, place, offset, {layer, plane, scale}) {
   context.restore();
 }
 
+/** Digits as in the other pictures: a value halfway between two numbers goes to the even one. */
+function toFixedEven(value, digits) {
+  const exact = value.toFixed(digits + 1);
+  const down = exact.slice(0, digits === 0 ? -2 : -1);
+  const halfway = exact.endsWith('5') && Number.isInteger(value * 2 ** (digits + 1));
+  return halfway && '02468'.includes(down.at(-1)) ? down : value.toFixed(digits);
+}
+
 /** One notation for all numbers up to `largest`; a minus is the character U+2212. */
 function annotation(value, digits) {
   if (!Number.isFinite(value)) return '∞';
   const largest = Math.max(Math.abs(facts.min || 0), Math.abs(facts.max || 0));
   const plain = largest === 0 || (largest < 1e6 && largest >= 10 ** -digits);
   if (!plain && value === 0) return '0';
-  const text = plain ? value.toFixed(digits) : value.toExponential(Math.max(0, digits - 1)).replace('e+', 'e');
+  const text = plain ? toFixedEven(value, digits) : value.toExponential(Math.max(0, digits - 1)).replace('e+', 'e');
   return (/[1-9]/.test(text) ? text : text.replace('-', '')).replace(/-/g, '−');
 }
 

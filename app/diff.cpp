@@ -214,6 +214,8 @@ int run_diff(const Words& words, Console& console) {
   if (words.inputs[0] == "-" && words.inputs[1] == "-")
     fail(ErrorKind::usage, "found - twice: standard input can be read only once");
   Heatmaps heatmaps(words, console);
+  InputFiles named({}, console.run());  // opening a pipe waits for its writer: two of one are refused before
+  for (const std::string& input : words.inputs) named.claim(parse_file_reference(input).path);
   const OpenedInput a = open_input(words.inputs[0], read_options(words), console);
   const OpenedInput b = open_input(words.inputs[1], read_options(words), console);
   const Pairing pairing = pair_arrays(a, b);

@@ -1,5 +1,5 @@
 """attn-cli diff: do two files agree."""
-import json, subprocess
+import json, os, subprocess
 
 import attn_test
 from arrays import npy, npz, safetensors
@@ -28,6 +28,10 @@ class Diff(CliTest):
             for b in names: self.assertTrue(self.answer(a, b, expect=0)["same"], (a, b))
         self.assertEqual(self.run_cli("diff", "-", "m.csv", stdin=b"1.5,-2\n0,8\n").code, 0)
         self.assertEqual(self.run_cli("diff", "m.csv", "-", stdin=b"1.5,-2\n0,9\n", expect=1).code, 1)
+
+    def test_one_pipe_for_both_is_refused_before_it_is_opened(self):
+        os.mkfifo(self.folder / "pipe")
+        self.assertError(self.run_cli("diff", "pipe", "pipe", expect=2), "pipe is named for more than one input")
 
     def test_the_tolerance_is_that_of_the_reference(self):
         # |a-b| <= atol + rtol·|b| with b the second file: 0.1 against 1 and against 1.1.

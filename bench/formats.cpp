@@ -14,6 +14,7 @@
 #include <string>
 #include <vector>
 
+#include "attn/base/error.hpp"
 #include "attn/io/array_file.hpp"
 #include "attn/io/array_writer.hpp"
 #include "attn/io/output_file.hpp"

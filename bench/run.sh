@@ -20,7 +20,7 @@ export OMP_NUM_THREADS=2 OPENBLAS_NUM_THREADS=2 LC_ALL=C
 case $what in
   kernels)
     build bench-kernels
-    exec "$build/bench/bench-kernels" "$@"
+    exec "$build/bench-kernels" "$@"
     ;;
   peers)
     build attn-bench

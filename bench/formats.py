@@ -64,7 +64,7 @@ def main():
             size = os.path.getsize(name) / 1e6
             theirs = os.path.getsize(name.replace("w.", "p.")) / 1e6 if " out" in title else size
             numbers_ratio = them / us
-            print(f"{title:18} {size:6.0f} {size / us:10.0f} {theirs / them:10.0f} {numbers_ratio:6.2f}  {goal:5.2f}  {who} (ratio of times for the same numbers)")
+            print(f"{title:18} {size:6.0f} {size / us:10.0f} {theirs / them:10.0f} {numbers_ratio:6.2f}  {goal:5.2f}  {who}")
     finally:
         os.chdir("/")
         shutil.rmtree(folder)

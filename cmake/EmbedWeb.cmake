@@ -46,4 +46,4 @@ set(pages "")
 append_page(attention_page page.html "common.css;page.css"
             "common.js;data.js;state.js;colors.js;raster.js;labels.js;layout.js;search.js;heatmap.js;lines.js;panel.js;thumbnails.js;export.js;controls.js;main.js")
 append_page(explanation_page explain.html "common.css;explain.css" "common.js;explain_data.js;explain_tables.js;explain_steps.js;explain_main.js")
-file(WRITE "${OUT}" "// Made from lib/render/web by cmake/EmbedWeb.cmake.\n#include \"render/html_assets.hpp\"\n\nnamespace attn {\n${pages}}  // namespace attn\n")
+file(WRITE "${OUT}" "// Made from lib/render/web by cmake/EmbedWeb.cmake.\n#include \"render/html_assets.hpp\"\n\nnamespace attn {\ninline namespace v1 {\n${pages}}  // namespace v1\n}  // namespace attn\n")

@@ -6,6 +6,7 @@
 #include "attn/base/error.hpp"
 
 namespace attn {
+inline namespace v1 {
 namespace {
 
 struct DTypeFacts {
@@ -88,4 +89,5 @@ std::string shape_text(const Shape& shape) {
   return text + "]";
 }
 
+}  // namespace v1
 }  // namespace attn

@@ -6,6 +6,7 @@
 #include "attn/base/error.hpp"
 
 namespace attn {
+inline namespace v1 {
 namespace {
 
 struct Half {
@@ -91,4 +92,5 @@ void convert(DType from, const std::byte* source, Index count, To* target) {
 void convert_elements(DType from, const std::byte* source, Index count, float* target) { convert(from, source, count, target); }
 void convert_elements(DType from, const std::byte* source, Index count, double* target) { convert(from, source, count, target); }
 
+}  // namespace v1
 }  // namespace attn

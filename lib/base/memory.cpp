@@ -15,6 +15,7 @@
 #include "attn/base/text.hpp"
 
 namespace attn {
+inline namespace v1 {
 namespace {
 
 constexpr std::size_t kNoLimit = std::numeric_limits<std::size_t>::max();
@@ -170,4 +171,5 @@ std::size_t default_memory_limit() {
   return memory / 5 * 4;
 }
 
+}  // namespace v1
 }  // namespace attn

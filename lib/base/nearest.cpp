@@ -3,6 +3,7 @@
 #include "attn/base/text.hpp"
 
 namespace attn {
+inline namespace v1 {
 namespace {
 
 /// Longer words are not typing mistakes, and the distance costs their product.
@@ -48,4 +49,5 @@ std::optional<std::string> nearest(std::string_view word, std::span<const std::s
   return best == nullptr ? std::nullopt : std::optional<std::string>(*best);
 }
 
+}  // namespace v1
 }  // namespace attn

@@ -7,6 +7,7 @@
 #include "attn/base/text.hpp"
 
 namespace attn {
+inline namespace v1 {
 namespace {
 
 template <typename Real>
@@ -147,4 +148,5 @@ std::optional<std::size_t> parse_size(std::string_view text) {
   return static_cast<std::size_t>(bytes);
 }
 
+}  // namespace v1
 }  // namespace attn

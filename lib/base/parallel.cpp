@@ -13,6 +13,7 @@
 #include "base/row_delivery.hpp"
 
 namespace attn {
+inline namespace v1 {
 namespace {
 
 constexpr Index kNone = std::numeric_limits<Index>::max();
@@ -89,4 +90,5 @@ int available_threads() {
   return counted > 0 ? static_cast<int>(counted) : 1;
 }
 
+}  // namespace v1
 }  // namespace attn

@@ -1,6 +1,7 @@
 #include "base/row_delivery.hpp"
 
 namespace attn {
+inline namespace v1 {
 
 void RowDelivery::deliver(Index sequence, const RowBlock& rows, std::vector<std::string>& scratch) {
   try {
@@ -32,4 +33,5 @@ void RowDelivery::cancel(Index sequence) {
   turn_.notify_all();
 }
 
+}  // namespace v1
 }  // namespace attn

@@ -11,6 +11,7 @@
 #include "attn/base/row_sink.hpp"
 
 namespace attn {
+inline namespace v1 {
 
 /// Thrown by a worker that waits for a block which will never come; parallel_for prefers the failure that caused it.
 class DeliveryCancelled : public std::exception {
@@ -44,4 +45,5 @@ class RowDelivery {
   Index failed_ = std::numeric_limits<Index>::max();  // lowest block that will never be delivered
 };
 
+}  // namespace v1
 }  // namespace attn

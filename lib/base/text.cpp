@@ -4,6 +4,7 @@
 #include <array>
 
 namespace attn {
+inline namespace v1 {
 namespace {
 
 /// One step through a text: a code point and its bytes, or one ill-formed byte (length 1, valid false).
@@ -153,4 +154,5 @@ void append_json_string(std::string& out, std::string_view text) {
   out += '"';
 }
 
+}  // namespace v1
 }  // namespace attn

@@ -12,6 +12,7 @@
 #include "core/kernels/kernel_list.hpp"
 
 namespace attn {
+inline namespace v1 {
 namespace {
 
 /// What is known before anything is computed.
@@ -127,4 +128,5 @@ std::vector<std::string> kernel_names() {
   return names;
 }
 
+}  // namespace v1
 }  // namespace attn

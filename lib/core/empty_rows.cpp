@@ -5,6 +5,7 @@
 #include "attn/base/error.hpp"
 
 namespace attn {
+inline namespace v1 {
 namespace {
 
 constexpr Index kQueriesAtOnce = 64;
@@ -64,4 +65,5 @@ std::string EmptyRowList::text(const AttentionSizes& sizes, bool varies_by_head)
   return text;
 }
 
+}  // namespace v1
 }  // namespace attn

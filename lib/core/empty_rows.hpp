@@ -7,6 +7,7 @@
 #include "core/masks/mask.hpp"
 
 namespace attn {
+inline namespace v1 {
 
 /// Query rows of one batch item and head in which the masks allow no key.
 struct EmptyRowsOfHead {
@@ -26,4 +27,5 @@ struct EmptyRowList {
 
 EmptyRowList find_empty_rows(const MaskSet& masks, const AttentionSizes& sizes);
 
+}  // namespace v1
 }  // namespace attn

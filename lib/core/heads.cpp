@@ -7,6 +7,7 @@
 #include "attn/base/error.hpp"
 
 namespace attn {
+inline namespace v1 {
 
 std::vector<Index> chosen_heads(const std::vector<Index>& wanted, Index heads) {
   for (const Index head : wanted)
@@ -37,4 +38,5 @@ std::span<const double> HeadReduction::finish() {
   return row_;
 }
 
+}  // namespace v1
 }  // namespace attn

@@ -6,6 +6,7 @@
 #include "attn/core/attention.hpp"
 
 namespace attn {
+inline namespace v1 {
 
 /// The heads whose weights are wanted, in the order in which they are written; all when none is named. Throws `usage`
 /// for a head that is not there.
@@ -27,4 +28,5 @@ class HeadReduction {
   Index count_ = 0;
 };
 
+}  // namespace v1
 }  // namespace attn

@@ -4,6 +4,7 @@
 #include "core/masks/mask.hpp"
 
 namespace attn {
+inline namespace v1 {
 
 /// Sizes of a run. Throws `mismatch`, naming both numbers, when the inputs do not fit together.
 AttentionSizes check_sizes(const AttentionInputs& inputs);
@@ -15,4 +16,5 @@ void check_sinks(const AttentionInputs& inputs, const AttentionSizes& sizes, boo
 /// a row of key or value is live if some query of a head that reads it may see it.
 void check_live_inputs(const AttentionInputs& inputs, const AttentionSizes& sizes, const MaskSet& masks, const RunContext& run);
 
+}  // namespace v1
 }  // namespace attn

@@ -9,6 +9,7 @@
 #include "core/input_checks.hpp"
 
 namespace attn {
+inline namespace v1 {
 namespace {
 
 constexpr Index kQueriesAtOnce = 64;
@@ -111,4 +112,5 @@ void check_live_inputs(const AttentionInputs& inputs, const AttentionSizes& size
   if (inputs.value) check_key_rows("value", *inputs.value, sizes, masks, run);
 }
 
+}  // namespace v1
 }  // namespace attn

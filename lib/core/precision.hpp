@@ -4,6 +4,7 @@
 #include <limits>
 
 namespace attn {
+inline namespace v1 {
 
 /// Whether the number is finite after rounding to the precision T of the run.
 template <typename T, typename Wide>
@@ -32,4 +33,5 @@ double scaled_score(const T* query, const T* key, long size, double scale) {
   return static_cast<double>(scale * wide);
 }
 
+}  // namespace v1
 }  // namespace attn

@@ -7,6 +7,7 @@
 #include "core/kernels/projection_kernel.hpp"
 
 namespace attn {
+inline namespace v1 {
 namespace {
 
 std::string name_of(const Projection& projection) {
@@ -103,4 +104,5 @@ Array project(const Array& x, const Projection& projection, const AttentionOptio
   return y;
 }
 
+}  // namespace v1
 }  // namespace attn

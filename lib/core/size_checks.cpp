@@ -6,6 +6,7 @@
 #include "core/input_checks.hpp"
 
 namespace attn {
+inline namespace v1 {
 namespace {
 
 /// "query (q.csv)"
@@ -79,4 +80,5 @@ void check_sinks(const AttentionInputs& inputs, const AttentionSizes& sizes, boo
   }
 }
 
+}  // namespace v1
 }  // namespace attn

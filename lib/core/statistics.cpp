@@ -8,6 +8,7 @@
 #include "core/summation.hpp"
 
 namespace attn {
+inline namespace v1 {
 namespace {
 
 /// Brings sums of the largest doubles back into range; a power of two, so that nothing else is lost.
@@ -138,4 +139,5 @@ double Difference::cosine() const {
   return std::clamp(dot / (std::sqrt(norm_a) * std::sqrt(norm_b)), -1.0, 1.0);
 }
 
+}  // namespace v1
 }  // namespace attn

@@ -3,6 +3,7 @@
 #include <cmath>
 
 namespace attn {
+inline namespace v1 {
 
 /// A sum whose rounding errors are added up apart and put back at the end (Knuth's two-sum): as exact for a million
 /// equal addends as for two. An infinity or NaN among them gives what a plain sum would.
@@ -21,4 +22,5 @@ class CompensatedSum {
   double error_ = 0;
 };
 
+}  // namespace v1
 }  // namespace attn

@@ -5,6 +5,7 @@
 #include "core/input_checks.hpp"
 
 namespace attn {
+inline namespace v1 {
 namespace {
 
 /// Asks the masks; a reduced cell is allowed if any of its heads allows it.
@@ -66,4 +67,5 @@ std::unique_ptr<Visibility> make_visibility(const AttentionInputs& inputs, const
   return visibility;
 }
 
+}  // namespace v1
 }  // namespace attn

@@ -10,6 +10,7 @@
 #include "io/format_names.hpp"
 
 namespace attn {
+inline namespace v1 {
 namespace {
 
 using Head = std::span<const std::byte>;
@@ -95,4 +96,5 @@ FileReference parse_file_reference(const std::string& text) {
   return {text, ""};
 }
 
+}  // namespace v1
 }  // namespace attn

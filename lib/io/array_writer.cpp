@@ -6,6 +6,7 @@
 #include "io/format.hpp"
 
 namespace attn {
+inline namespace v1 {
 namespace {
 
 const ArrayFormat& writable_format(std::string_view name) {
@@ -49,4 +50,5 @@ std::vector<std::string> label_notes(std::string_view format, const ArrayHeader&
   return notes;
 }
 
+}  // namespace v1
 }  // namespace attn

@@ -9,6 +9,7 @@
 #include "io/json_parts.hpp"
 
 namespace attn {
+inline namespace v1 {
 namespace {
 
 class JsonBundle : public BundleWriter {
@@ -124,4 +125,5 @@ std::unique_ptr<BundleWriter> make_json_bundle(const std::vector<ArrayHeader>& h
   return std::make_unique<JsonBundle>(headers, bytes);
 }
 
+}  // namespace v1
 }  // namespace attn

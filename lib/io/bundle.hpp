@@ -7,6 +7,7 @@
 #include "attn/io/output_file.hpp"
 
 namespace attn {
+inline namespace v1 {
 
 /// The header that stands for a whole bundle: of the weights, else of the scores, else the first. Its labels, facts and
 /// visibility are those of the bundle.
@@ -40,4 +41,5 @@ bool has_allowed(const ArrayHeader& lead);
 std::unique_ptr<BundleWriter> make_json_bundle(const std::vector<ArrayHeader>& headers, const WriteOptions& options,
                                                ByteSink& bytes);
 
+}  // namespace v1
 }  // namespace attn

@@ -7,6 +7,7 @@
 #include "io/csv_scanner.hpp"
 
 namespace attn {
+inline namespace v1 {
 namespace {
 
 constexpr std::array<char, 4> kDelimiters{',', ';', '\t', ' '};
@@ -86,4 +87,5 @@ char detect_delimiter(std::string_view sample) {
   return ',';
 }
 
+}  // namespace v1
 }  // namespace attn

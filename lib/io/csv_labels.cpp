@@ -6,6 +6,7 @@
 #include "attn/base/text.hpp"
 
 namespace attn {
+inline namespace v1 {
 
 std::size_t GridRows::read_heading(const std::vector<CsvCell>& heading) {
   std::size_t columns = 0;
@@ -84,4 +85,5 @@ void drop_index_labels(std::vector<std::string>& labels) {
   labels.clear();
 }
 
+}  // namespace v1
 }  // namespace attn

@@ -8,6 +8,7 @@
 #include "io/csv_scanner.hpp"
 
 namespace attn {
+inline namespace v1 {
 
 /// The label columns of a file that this tool wrote: batch, head and query or key, as far as they are there. Gives back
 /// the axes that the rows were flattened from; throws `malformed` for rows that are missing or out of order.
@@ -44,4 +45,5 @@ class GridRows {
 /// Labels that only count 0, 1, 2, .. say nothing: they are taken away.
 void drop_index_labels(std::vector<std::string>& labels);
 
+}  // namespace v1
 }  // namespace attn

@@ -9,6 +9,7 @@
 #include "io/number_list.hpp"
 
 namespace attn {
+inline namespace v1 {
 namespace {
 
 constexpr std::size_t kSampleBytes = std::size_t{64} << 10;
@@ -272,4 +273,5 @@ std::unique_ptr<ArrayFile> open_tsv(std::unique_ptr<FileReader> file, const Read
   return std::make_unique<TextArrayFile>("tsv", std::move(file), tabs, run, parse_csv);
 }
 
+}  // namespace v1
 }  // namespace attn

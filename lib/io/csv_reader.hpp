@@ -3,6 +3,7 @@
 #include "io/text_array_file.hpp"
 
 namespace attn {
+inline namespace v1 {
 
 /// Reads delimited text as one array. Throws `malformed` with line and cell.
 TextContent parse_csv(FileReader& file, const ReadOptions& options, const RunContext& run);
@@ -11,4 +12,5 @@ TextContent parse_csv(FileReader& file, const ReadOptions& options, const RunCon
 std::unique_ptr<ArrayFile> open_csv(std::unique_ptr<FileReader> file, const ReadOptions& options, const RunContext& run);
 std::unique_ptr<ArrayFile> open_tsv(std::unique_ptr<FileReader> file, const ReadOptions& options, const RunContext& run);
 
+}  // namespace v1
 }  // namespace attn

@@ -6,6 +6,7 @@
 #include "attn/base/text.hpp"
 
 namespace attn {
+inline namespace v1 {
 namespace {
 
 /// More than any number has that was not written to be long.
@@ -155,4 +156,5 @@ std::string_view trimmed(std::string_view text) {
   return text.substr(first, text.find_last_not_of(" \t") - first + 1);
 }
 
+}  // namespace v1
 }  // namespace attn

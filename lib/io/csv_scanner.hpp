@@ -7,6 +7,7 @@
 #include "io/text_window.hpp"
 
 namespace attn {
+inline namespace v1 {
 
 /// One cell of delimited text.
 struct CsvCell {
@@ -61,4 +62,5 @@ bool is_axis_name(std::string_view cell);
 /// Without blanks at its ends.
 std::string_view trimmed(std::string_view text);
 
+}  // namespace v1
 }  // namespace attn

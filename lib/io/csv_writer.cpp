@@ -6,6 +6,7 @@
 #include "io/number_rows.hpp"
 
 namespace attn {
+inline namespace v1 {
 namespace {
 
 bool is_one_of(std::string_view name, std::initializer_list<std::string_view> names) {
@@ -182,4 +183,5 @@ std::unique_ptr<RowSink> make_tsv_writer(const ArrayHeader& header, const WriteO
   return std::make_unique<CsvWriter>(header, options, bytes, '\t');
 }
 
+}  // namespace v1
 }  // namespace attn

@@ -6,6 +6,7 @@
 #include "attn/io/array_writer.hpp"
 
 namespace attn {
+inline namespace v1 {
 
 /// Whether an array is written as a labelled grid: not with --no-labels, and not one matrix without tokens.
 bool has_csv_labels(const ArrayHeader& header);
@@ -16,4 +17,5 @@ bool is_spreadsheet_formula(std::string_view label);
 std::unique_ptr<RowSink> make_csv_writer(const ArrayHeader& header, const WriteOptions& options, ByteSink& bytes);
 std::unique_ptr<RowSink> make_tsv_writer(const ArrayHeader& header, const WriteOptions& options, ByteSink& bytes);
 
+}  // namespace v1
 }  // namespace attn

@@ -13,6 +13,7 @@
 #include "attn/base/text.hpp"
 
 namespace attn {
+inline namespace v1 {
 namespace {
 
 constexpr std::size_t kBlockBytes = 256 << 10;
@@ -96,4 +97,5 @@ void BufferedOutput::put(const void* bytes, std::size_t count) {
     fail_output(path_, error);
 }
 
+}  // namespace v1
 }  // namespace attn

@@ -9,6 +9,7 @@
 #include "attn/base/row_sink.hpp"
 
 namespace attn {
+inline namespace v1 {
 
 /// A file descriptor that is closed when forgotten.
 class Descriptor {
@@ -71,4 +72,5 @@ class BufferedOutput : public ByteSink {
   bool reader_gone_ = false;
 };
 
+}  // namespace v1
 }  // namespace attn

@@ -15,6 +15,7 @@
 #include "io/descriptor.hpp"
 
 namespace attn {
+inline namespace v1 {
 namespace {
 
 constexpr std::size_t kFirstStreamBytes = 64 << 10;
@@ -166,4 +167,5 @@ void refuse_lfs_pointer(FileReader& file) {
                    ": this is a Git LFS pointer, not the data itself");
 }
 
+}  // namespace v1
 }  // namespace attn

@@ -12,6 +12,7 @@
 #include "io/descriptor.hpp"
 
 namespace attn {
+inline namespace v1 {
 
 /// The size of a stream (pipe, FIFO, device) whose end has not been seen yet.
 inline constexpr std::uint64_t kUnknownSize = std::numeric_limits<std::uint64_t>::max();
@@ -75,4 +76,5 @@ class FileReader {
 /// Throws `malformed` if the file is not the data but a Git LFS pointer to it.
 void refuse_lfs_pointer(FileReader& file);
 
+}  // namespace v1
 }  // namespace attn

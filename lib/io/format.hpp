@@ -12,6 +12,7 @@
 #include "io/file_reader.hpp"
 
 namespace attn {
+inline namespace v1 {
 
 /// One row of THE LIST of array formats. What a format cannot do is null.
 struct ArrayFormat {
@@ -36,4 +37,5 @@ std::span<const ArrayFormat> array_formats();
 /// The format of that name, or null.
 const ArrayFormat* find_format(std::string_view name);
 
+}  // namespace v1
 }  // namespace attn

@@ -11,6 +11,7 @@
 #include "io/safetensors.hpp"
 
 namespace attn {
+inline namespace v1 {
 namespace {
 
 char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
@@ -77,4 +78,5 @@ std::string data_format_of(std::string_view path_or_name) {
   return format != nullptr && format->writer != nullptr ? std::string(format->name) : std::string();
 }
 
+}  // namespace v1
 }  // namespace attn

@@ -10,6 +10,7 @@
 #include "io/json_value.hpp"
 
 namespace attn {
+inline namespace v1 {
 namespace {
 
 constexpr std::string_view kSchemaFamily = "attn-cli/";
@@ -231,4 +232,5 @@ void settle_json_document(TextContent& content) {
   attach_allowed(content);
 }
 
+}  // namespace v1
 }  // namespace attn

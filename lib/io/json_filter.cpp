@@ -8,6 +8,7 @@
 #include "attn/base/text.hpp"
 
 namespace attn {
+inline namespace v1 {
 namespace {
 
 constexpr std::size_t kLongestString = std::size_t{16} << 20;
@@ -239,4 +240,5 @@ void JsonFilter::fail_at_byte(std::string_view what) const {
   fail(ErrorKind::malformed, at(place), what);
 }
 
+}  // namespace v1
 }  // namespace attn

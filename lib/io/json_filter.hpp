@@ -9,6 +9,7 @@
 #include "io/text_window.hpp"
 
 namespace attn {
+inline namespace v1 {
 
 /// How deep lists and objects may be nested in each other.
 inline constexpr std::size_t kDeepestJson = 64;
@@ -88,4 +89,5 @@ class JsonFilter {
   std::uint64_t continuations_ = 0;  // bytes of the line that continue a UTF-8 character
 };
 
+}  // namespace v1
 }  // namespace attn

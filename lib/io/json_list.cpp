@@ -4,6 +4,7 @@
 #include "io/json_value.hpp"
 
 namespace attn {
+inline namespace v1 {
 namespace {
 
 constexpr std::size_t kHighestRank = 8;
@@ -136,4 +137,5 @@ std::unique_ptr<JsonValueReader> make_json_list_reader(JsonContext& context, std
   return std::make_unique<ListReader>(context, member);
 }
 
+}  // namespace v1
 }  // namespace attn

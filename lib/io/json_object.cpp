@@ -6,6 +6,7 @@
 #include "io/json_value.hpp"
 
 namespace attn {
+inline namespace v1 {
 namespace {
 
 /// Objects whose lists are settings, not vectors.
@@ -201,4 +202,5 @@ std::unique_ptr<JsonValueReader> make_json_records_reader(JsonContext& context, 
   return std::make_unique<RecordsReader>(context, base);
 }
 
+}  // namespace v1
 }  // namespace attn

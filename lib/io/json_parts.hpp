@@ -7,6 +7,7 @@
 #include "attn/io/array_writer.hpp"
 
 namespace attn {
+inline namespace v1 {
 
 /// Pieces of the JSON documents this tool writes: of one array (json writer) and of several (bundle).
 
@@ -22,4 +23,5 @@ void write_json_allowed(const ArrayHeader& header, ByteSink& bytes);
 /// `"shapes":{"weights":[0,3],..},` if any of the arrays has no elements: its lists alone would not tell all axes.
 void append_json_shapes(std::string& out, const std::vector<ArrayHeader>& headers);
 
+}  // namespace v1
 }  // namespace attn

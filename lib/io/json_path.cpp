@@ -3,6 +3,7 @@
 #include "attn/base/text.hpp"
 
 namespace attn {
+inline namespace v1 {
 namespace {
 
 constexpr std::size_t kLongestName = 60;
@@ -49,4 +50,5 @@ std::string JsonPath::place_below(std::size_t depth) const {
   return pointer.empty() ? file_ : file_ + ":" + pointer;
 }
 
+}  // namespace v1
 }  // namespace attn

@@ -9,6 +9,7 @@
 #include "io/json_filter.hpp"
 
 namespace attn {
+inline namespace v1 {
 
 /// Where in a JSON document the reader stands, for messages: "doc.json:/query/2".
 class JsonPath {
@@ -55,4 +56,5 @@ class JsonPath {
   std::array<Level, kDeepestJson> levels_;
 };
 
+}  // namespace v1
 }  // namespace attn

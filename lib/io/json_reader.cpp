@@ -12,6 +12,7 @@
 #include "io/json_value.hpp"
 
 namespace attn {
+inline namespace v1 {
 namespace {
 
 /// The filter as the parser wants its input.
@@ -184,4 +185,5 @@ std::unique_ptr<ArrayFile> open_json(std::unique_ptr<FileReader> file, const Rea
   return std::make_unique<TextArrayFile>("json", std::move(file), options, run, parse_json);
 }
 
+}  // namespace v1
 }  // namespace attn

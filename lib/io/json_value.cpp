@@ -7,6 +7,7 @@
 #include "attn/base/text.hpp"
 
 namespace attn {
+inline namespace v1 {
 namespace {
 
 /// What a kept string costs besides its characters.
@@ -139,4 +140,5 @@ void check_range(const JsonPath& path, const JsonNumber& number) {
   if (!number.in_range) path.fail_here("the number ", printable(number.text, 40), " is out of range (at most 1.8e308)");
 }
 
+}  // namespace v1
 }  // namespace attn

@@ -11,6 +11,7 @@
 #include "io/text_array_file.hpp"
 
 namespace attn {
+inline namespace v1 {
 
 /// What one value of a JSON document is read with: its path, and the budget its numbers and texts are taken from.
 class JsonContext {
@@ -82,4 +83,5 @@ void check_row_width(const JsonPath& path, Index first_width, bool innermost);
 /// Throws `malformed` for a number beyond double.
 void check_range(const JsonPath& path, const JsonNumber& number);
 
+}  // namespace v1
 }  // namespace attn

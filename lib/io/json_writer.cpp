@@ -9,6 +9,7 @@
 #include "io/number_rows.hpp"
 
 namespace attn {
+inline namespace v1 {
 namespace {
 
 constexpr std::size_t kFlushBytes = std::size_t{64} << 10;
@@ -220,4 +221,5 @@ std::unique_ptr<RowSink> make_json_writer(const ArrayHeader& header, const Write
   return std::make_unique<JsonWriter>(header, bytes);
 }
 
+}  // namespace v1
 }  // namespace attn

@@ -8,6 +8,7 @@
 #include "attn/base/text.hpp"
 
 namespace attn {
+inline namespace v1 {
 namespace {
 
 constexpr std::array<std::string_view, 7> kNames{"tokens",    "query_tokens", "key_tokens", "context_tokens",
@@ -119,4 +120,5 @@ Member metadata_member(std::string name, const std::string& text, std::string wh
   return plain;
 }
 
+}  // namespace v1
 }  // namespace attn

@@ -6,6 +6,7 @@
 #include "attn/io/array_file.hpp"
 
 namespace attn {
+inline namespace v1 {
 
 /// Names whose text in an archive speaks to this tool: tokens, mask_kind, options, meta and the like.
 bool is_metadata_name(std::string_view name);
@@ -15,4 +16,5 @@ bool is_metadata_name(std::string_view name);
 /// must be one (`malformed` names `where`).
 Member metadata_member(std::string name, const std::string& text, std::string where);
 
+}  // namespace v1
 }  // namespace attn

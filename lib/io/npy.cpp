@@ -10,6 +10,7 @@
 #include "io/npy_data.hpp"
 
 namespace attn {
+inline namespace v1 {
 namespace {
 
 class NpyFile : public ArrayFile {
@@ -124,4 +125,5 @@ void PlainRowSink::finish() {
   if (next_ != rows_) fail(ErrorKind::internal, next_, " of ", rows_, " rows were written");
 }
 
+}  // namespace v1
 }  // namespace attn

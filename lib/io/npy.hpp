@@ -8,6 +8,7 @@
 #include "io/format.hpp"
 
 namespace attn {
+inline namespace v1 {
 
 /// The .npy row of THE LIST.
 bool recognises_npy(std::span<const std::byte> head, std::uint64_t file_size);
@@ -38,4 +39,5 @@ class PlainRowSink : public RowSink {
   ByteSink& bytes_;
 };
 
+}  // namespace v1
 }  // namespace attn

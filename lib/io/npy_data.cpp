@@ -8,6 +8,7 @@
 #include "attn/base/text.hpp"
 
 namespace attn {
+inline namespace v1 {
 namespace {
 
 constexpr std::size_t kScratchBytes = 1 << 20;
@@ -212,4 +213,5 @@ void read_npy_rows(NpySource& source, const NpyHeader& header, const std::string
   }
 }
 
+}  // namespace v1
 }  // namespace attn

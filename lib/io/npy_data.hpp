@@ -9,6 +9,7 @@
 #include "io/npy_header.hpp"
 
 namespace attn {
+inline namespace v1 {
 
 /// A whole file as the source.
 class FileSource : public NpySource {
@@ -41,4 +42,5 @@ void copy_rows(const Array& array, Range rows, double* target);
 /// Elements of a row: the last axis, 1 for a scalar.
 Index row_width(const Shape& shape);
 
+}  // namespace v1
 }  // namespace attn

@@ -7,6 +7,7 @@
 #include "io/npy_header.hpp"
 
 namespace attn {
+inline namespace v1 {
 namespace {
 
 /// Reads the few forms of Python literals that a header may hold; nothing is ever evaluated.
@@ -152,4 +153,5 @@ NpyHeader parse_npy_dict(std::string_view text, const std::string& where) {
   return DictReader(text, where).read();
 }
 
+}  // namespace v1
 }  // namespace attn

@@ -8,6 +8,7 @@
 #include "attn/base/text.hpp"
 
 namespace attn {
+inline namespace v1 {
 namespace {
 
 constexpr std::size_t kMostHeaderBytes = 1 << 20;
@@ -131,4 +132,5 @@ NpyHeader read_npy_header(NpySource& source, const std::string& where) {
   return header;
 }
 
+}  // namespace v1
 }  // namespace attn

@@ -8,6 +8,7 @@
 #include "attn/base/array.hpp"
 
 namespace attn {
+inline namespace v1 {
 
 /// Where the bytes of one .npy come from: a file, or a member of an archive, which is read fastest forward.
 class NpySource {
@@ -48,4 +49,5 @@ NpyHeader parse_npy_dict(std::string_view text, const std::string& where);
 /// Reads a `descr` such as "<f4"; names what cannot be read.
 NpyType parse_npy_type(std::string_view descr, const std::string& where);
 
+}  // namespace v1
 }  // namespace attn

@@ -12,6 +12,7 @@
 #include "io/npz_entry.hpp"
 
 namespace attn {
+inline namespace v1 {
 namespace {
 
 constexpr std::string_view kSuffix = ".npy";
@@ -110,4 +111,5 @@ std::unique_ptr<ArrayFile> open_npz(std::unique_ptr<FileReader> file, const Read
   return std::make_unique<NpzFile>(std::move(file), run.budget);
 }
 
+}  // namespace v1
 }  // namespace attn

@@ -8,6 +8,7 @@
 #include "io/format.hpp"
 
 namespace attn {
+inline namespace v1 {
 
 /// The .npz row of THE LIST.
 bool recognises_npz(std::span<const std::byte> head, std::uint64_t file_size);
@@ -16,4 +17,5 @@ std::unique_ptr<RowSink> make_npz_writer(const ArrayHeader& header, const WriteO
 std::unique_ptr<BundleWriter> make_npz_bundle(const std::vector<ArrayHeader>& headers, const WriteOptions& options,
                                               ByteSink& bytes);
 
+}  // namespace v1
 }  // namespace attn

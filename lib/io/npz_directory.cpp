@@ -10,6 +10,7 @@
 #include "attn/base/text.hpp"
 
 namespace attn {
+inline namespace v1 {
 namespace {
 
 // Field names and places follow the PKWARE APPNOTE, sections 4.3.7 to 4.3.16.
@@ -199,4 +200,5 @@ class DirectoryReader {
 
 std::vector<ZipEntry> read_zip_directory(FileReader& file) { return DirectoryReader(file).read(); }
 
+}  // namespace v1
 }  // namespace attn

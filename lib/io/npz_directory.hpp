@@ -7,6 +7,7 @@
 #include "io/file_reader.hpp"
 
 namespace attn {
+inline namespace v1 {
 
 /// How the bytes of an entry are stored.
 enum class ZipMethod : std::uint16_t { stored = 0, deflated = 8 };
@@ -27,4 +28,5 @@ struct ZipEntry {
 /// name twice, encryption, other methods than stored and deflated.
 std::vector<ZipEntry> read_zip_directory(FileReader& file);
 
+}  // namespace v1
 }  // namespace attn

@@ -9,6 +9,7 @@
 #include "attn/base/error.hpp"
 
 namespace attn {
+inline namespace v1 {
 namespace {
 
 /// Pieces that are still in the cache when their checksum is taken.
@@ -120,4 +121,5 @@ void ZipEntrySource::check_end() {
   verified_ = true;
 }
 
+}  // namespace v1
 }  // namespace attn

@@ -9,6 +9,7 @@
 #include "io/npz_directory.hpp"
 
 namespace attn {
+inline namespace v1 {
 
 /// The unpacked bytes of one archive entry. They are read forward; going back starts again. When the last byte has been
 /// read the checksum is compared and, of deflated data, the end: a `malformed` error names `where`.
@@ -38,4 +39,5 @@ class ZipEntrySource : public NpySource {
   std::unique_ptr<Inflater> inflater_;
 };
 
+}  // namespace v1
 }  // namespace attn

@@ -9,6 +9,7 @@
 #include "io/npz_zip_writer.hpp"
 
 namespace attn {
+inline namespace v1 {
 namespace {
 
 /// The characters of a text, each as 4 bytes; ill-formed bytes become U+FFFD.
@@ -138,4 +139,5 @@ std::unique_ptr<BundleWriter> make_npz_bundle(const std::vector<ArrayHeader>& he
   return std::make_unique<NpzBundle>(headers, bytes);
 }
 
+}  // namespace v1
 }  // namespace attn

@@ -8,6 +8,7 @@
 #include "attn/base/text.hpp"
 
 namespace attn {
+inline namespace v1 {
 namespace {
 
 constexpr std::uint32_t kFull32 = 0xffffffff;
@@ -114,4 +115,5 @@ void ZipWriter::put(std::string_view record) {
   position_ += record.size();
 }
 
+}  // namespace v1
 }  // namespace attn

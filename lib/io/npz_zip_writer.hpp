@@ -8,6 +8,7 @@
 #include "attn/base/row_sink.hpp"
 
 namespace attn {
+inline namespace v1 {
 
 /// Writes a zip archive of stored entries to a sink that only goes forward: sizes are told beforehand, but stand with
 /// the checksums behind the data. zip64 where needed; the time of every entry is 1980-01-01, so that the same numbers give the
@@ -41,4 +42,5 @@ class ZipWriter : private ByteSink {
   std::uint64_t left_ = 0;  // bytes that the open entry still lacks
 };
 
+}  // namespace v1
 }  // namespace attn

@@ -6,6 +6,7 @@
 #include "attn/base/text.hpp"
 
 namespace attn {
+inline namespace v1 {
 namespace {
 
 constexpr std::size_t kFirstCount = 16;
@@ -38,4 +39,5 @@ Buffer NumberList::release(DType dtype) {
   return std::move(block_);
 }
 
+}  // namespace v1
 }  // namespace attn

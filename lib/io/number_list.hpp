@@ -7,6 +7,7 @@
 #include "attn/base/array.hpp"
 
 namespace attn {
+inline namespace v1 {
 
 /// Numbers whose count is not known beforehand, in one growing block of the budget. Large blocks grow without copying.
 class NumberList {
@@ -34,4 +35,5 @@ class NumberList {
   double* end_ = nullptr;
 };
 
+}  // namespace v1
 }  // namespace attn

@@ -8,6 +8,7 @@
 #include "attn/base/text.hpp"
 
 namespace attn {
+inline namespace v1 {
 namespace {
 
 constexpr Index kBlock = 256;
@@ -56,4 +57,5 @@ Index row_count(const Shape& shape) {
   return checked_size(Shape(shape.begin(), shape.end() - 1), "an array to be written");
 }
 
+}  // namespace v1
 }  // namespace attn

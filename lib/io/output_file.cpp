@@ -17,6 +17,7 @@
 #include "io/output_file_target.hpp"
 
 namespace attn {
+inline namespace v1 {
 namespace {
 
 constexpr mode_t kModeBits = 07777;
@@ -193,4 +194,5 @@ bool write_stream(int descriptor, std::string_view text) {
   return true;
 }
 
+}  // namespace v1
 }  // namespace attn

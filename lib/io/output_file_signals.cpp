@@ -19,6 +19,7 @@
 #include "io/descriptor.hpp"
 
 namespace attn {
+inline namespace v1 {
 namespace {
 
 /// One registered name. A signal handler may look at any moment, so a name is complete before its slot says so.
@@ -168,4 +169,5 @@ void install_signal_cleanup() {
   for (const int signal : kAbortingSignals) clean_up_at(signal);
 }
 
+}  // namespace v1
 }  // namespace attn

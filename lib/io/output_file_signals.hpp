@@ -3,6 +3,7 @@
 #include <string>
 
 namespace attn {
+inline namespace v1 {
 
 /// A temporary file that also goes when the run is ended by a signal. Created beside its target; removed when forgotten
 /// unless it was renamed.
@@ -23,4 +24,5 @@ class TemporaryFile {
   int slot_ = -1;
 };
 
+}  // namespace v1
 }  // namespace attn

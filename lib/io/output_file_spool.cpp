@@ -12,6 +12,7 @@
 #include "io/descriptor.hpp"
 
 namespace attn {
+inline namespace v1 {
 namespace {
 
 constexpr std::size_t kCopyBytes = 256 << 10;
@@ -94,4 +95,5 @@ void Spool::copy_to(ByteSink& target) {
   target.write(impl_->held.data(), impl_->held.size());
 }
 
+}  // namespace v1
 }  // namespace attn

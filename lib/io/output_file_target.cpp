@@ -15,6 +15,7 @@
 #include "io/descriptor.hpp"
 
 namespace attn {
+inline namespace v1 {
 namespace {
 
 constexpr int kMostLinks = 40;
@@ -111,4 +112,5 @@ bool same_place(const OutputTarget& a, const OutputTarget& b) {
   return same_file(a.folder_status, b.folder_status) && base_of(a.resolved) == base_of(b.resolved);
 }
 
+}  // namespace v1
 }  // namespace attn

@@ -5,6 +5,7 @@
 #include <string>
 
 namespace attn {
+inline namespace v1 {
 
 /// Where an output really goes.
 struct OutputTarget {
@@ -29,4 +30,5 @@ OutputTarget resolve_output(const std::string& path);
 /// Whether two outputs would end in the same place.
 bool same_place(const OutputTarget& a, const OutputTarget& b);
 
+}  // namespace v1
 }  // namespace attn

@@ -9,6 +9,7 @@
 #include "io/safetensors_header.hpp"
 
 namespace attn {
+inline namespace v1 {
 namespace {
 
 constexpr std::uint64_t kLengthBytes = 8;
@@ -109,4 +110,5 @@ std::unique_ptr<ArrayFile> open_safetensors(std::unique_ptr<FileReader> file, co
   return std::make_unique<SafetensorsFile>(std::move(file), run.budget);
 }
 
+}  // namespace v1
 }  // namespace attn

@@ -8,6 +8,7 @@
 #include "io/format.hpp"
 
 namespace attn {
+inline namespace v1 {
 
 /// The .safetensors row of THE LIST.
 bool recognises_safetensors(std::span<const std::byte> head, std::uint64_t file_size);
@@ -16,4 +17,5 @@ std::unique_ptr<RowSink> make_safetensors_writer(const ArrayHeader& header, cons
 std::unique_ptr<BundleWriter> make_safetensors_bundle(const std::vector<ArrayHeader>& headers, const WriteOptions& options,
                                                       ByteSink& bytes);
 
+}  // namespace v1
 }  // namespace attn

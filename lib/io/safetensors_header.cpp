@@ -8,6 +8,7 @@
 #include "io/safetensors_json.hpp"
 
 namespace attn {
+inline namespace v1 {
 namespace {
 
 constexpr std::array<TensorType, 22> kTypes{{{"F64", 64, DType::f64},          {"F32", 32, DType::f32},
@@ -101,4 +102,5 @@ std::string_view tensor_type_name(DType dtype) {
   fail(ErrorKind::internal, "an element type without a name");
 }
 
+}  // namespace v1
 }  // namespace attn

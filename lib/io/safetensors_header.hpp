@@ -10,6 +10,7 @@
 #include "attn/base/array.hpp"
 
 namespace attn {
+inline namespace v1 {
 
 /// An element type of the format.
 struct TensorType {
@@ -42,4 +43,5 @@ SafetensorsHeader parse_safetensors_header(std::string_view json, std::uint64_t 
 /// How an element type is spelled ("F32").
 std::string_view tensor_type_name(DType dtype);
 
+}  // namespace v1
 }  // namespace attn

@@ -9,6 +9,7 @@
 #include "attn/base/text.hpp"
 
 namespace attn {
+inline namespace v1 {
 namespace {
 
 constexpr std::size_t kDeepest = 64;
@@ -147,4 +148,5 @@ RawHeader parse_safetensors_json(std::string_view json, const std::string& file)
   return header;
 }
 
+}  // namespace v1
 }  // namespace attn

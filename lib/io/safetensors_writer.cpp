@@ -10,6 +10,7 @@
 #include "io/safetensors_header.hpp"
 
 namespace attn {
+inline namespace v1 {
 namespace {
 
 /// One tensor to be written.
@@ -148,4 +149,5 @@ std::unique_ptr<BundleWriter> make_safetensors_bundle(const std::vector<ArrayHea
   return std::make_unique<SafetensorsBundle>(headers, bytes);
 }
 
+}  // namespace v1
 }  // namespace attn

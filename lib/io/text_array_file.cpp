@@ -5,6 +5,7 @@
 #include "attn/base/error.hpp"
 
 namespace attn {
+inline namespace v1 {
 namespace {
 
 /// Arrays up to this size are copied when they are read, so that they can be read again at no cost.
@@ -58,4 +59,5 @@ void TextArrayFile::read_rows(std::size_t member, Index first, Index count, doub
   convert_elements(description.dtype, numbers.data() + begin, count * columns, rows);
 }
 
+}  // namespace v1
 }  // namespace attn

@@ -8,6 +8,7 @@
 #include "io/file_reader.hpp"
 
 namespace attn {
+inline namespace v1 {
 
 /// What a text file holds: its members and, in the same order, the packed elements of those that are arrays.
 struct TextContent {
@@ -43,4 +44,5 @@ class TextArrayFile : public ArrayFile {
   std::vector<Buffer> numbers_;
 };
 
+}  // namespace v1
 }  // namespace attn

@@ -6,6 +6,7 @@
 #include "attn/base/error.hpp"
 
 namespace attn {
+inline namespace v1 {
 namespace {
 
 constexpr std::size_t kPieceBytes = std::size_t{256} << 10;
@@ -65,4 +66,5 @@ void skip_byte_order_mark(TextWindow& window) {
   if (start.substr(0, 3) == "\xef\xbb\xbf") window.next += 3;
 }
 
+}  // namespace v1
 }  // namespace attn

@@ -8,6 +8,7 @@
 #include "io/file_reader.hpp"
 
 namespace attn {
+inline namespace v1 {
 
 /// A single cell of delimited text or number of JSON longer than this is refused with ErrorKind::memory.
 inline constexpr std::size_t kLongestToken = std::size_t{1} << 20;
@@ -46,4 +47,5 @@ class TextWindow {
 /// Throws `malformed` for UTF-16 and UTF-32 text, and for an empty file; steps over a UTF-8 byte order mark.
 void skip_byte_order_mark(TextWindow& window);
 
+}  // namespace v1
 }  // namespace attn

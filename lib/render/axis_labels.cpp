@@ -7,6 +7,7 @@
 #include "render/label_text.hpp"
 
 namespace attn {
+inline namespace v1 {
 namespace {
 
 constexpr double kLargest = 8.5, kSmallest = 5.5;       // font sizes in points
@@ -118,4 +119,5 @@ AxisLabelPlan plan_axis_labels(const FigureSpec& spec, const CellPlan& cells, do
   return plan;
 }
 
+}  // namespace v1
 }  // namespace attn

@@ -7,6 +7,7 @@
 #include "render/fonts.hpp"
 
 namespace attn {
+inline namespace v1 {
 
 /// One label of an axis: which query or key it names, and its text.
 struct AxisLabel {
@@ -27,4 +28,5 @@ struct AxisLabelPlan {
 
 AxisLabelPlan plan_axis_labels(const FigureSpec& spec, const CellPlan& cells, double pixels, Fonts& fonts);
 
+}  // namespace v1
 }  // namespace attn

@@ -5,6 +5,7 @@
 #include <limits>
 
 namespace attn {
+inline namespace v1 {
 namespace {
 
 Index divide_up(Index count, Index by) { return (count + by - 1) / by; }
@@ -98,4 +99,5 @@ CellPlan plan_cells(const FigureSpec& spec, const Room& room) {
   return plan;
 }
 
+}  // namespace v1
 }  // namespace attn

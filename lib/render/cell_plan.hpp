@@ -4,6 +4,7 @@
 #include "render/figure_spec.hpp"
 
 namespace attn {
+inline namespace v1 {
 
 /// Lengths in points; a picture of `dpi` has dpi / 72 pixels to the point.
 namespace points {
@@ -46,4 +47,5 @@ struct Room {
 };
 CellPlan plan_cells(const FigureSpec& spec, const Room& room);
 
+}  // namespace v1
 }  // namespace attn

@@ -8,6 +8,7 @@
 #include "attn/base/text.hpp"
 
 namespace attn {
+inline namespace v1 {
 namespace {
 
 // Below this share of the largest value a log scale ends unless --vmin asks for more: four decades can still be told
@@ -165,4 +166,5 @@ double ColorRange::place(double value) const {
   return at < middle ? 0.5 * share(at, low, middle) : 0.5 + 0.5 * share(at, middle, high);
 }
 
+}  // namespace v1
 }  // namespace attn

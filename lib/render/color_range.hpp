@@ -9,6 +9,7 @@
 #include "render/downsample.hpp"
 
 namespace attn {
+inline namespace v1 {
 
 /// Which values get which colours; one for all panels of a figure.
 class ColorRange {
@@ -66,4 +67,5 @@ std::vector<ColorTick> color_ticks(const ColorRange& range, int most);
 /// Numbers in cells: the same notation for all values up to `largest` in magnitude. A minus is the character U+2212.
 std::string cell_number(double value, int digits, double largest);
 
+}  // namespace v1
 }  // namespace attn

@@ -5,6 +5,7 @@
 #include "render/color_range.hpp"
 
 namespace attn {
+inline namespace v1 {
 namespace {
 
 std::string with_minus_sign(std::string text) {
@@ -130,4 +131,5 @@ std::string cell_number(double value, int digits, double largest) {
   return plain ? fixed(value, digits) : value == 0 ? "0" : scientific(value, std::max(0, digits - 1));
 }
 
+}  // namespace v1
 }  // namespace attn

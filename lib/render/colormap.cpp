@@ -10,6 +10,7 @@
 #include "attn/render/picture.hpp"
 
 namespace attn {
+inline namespace v1 {
 namespace {
 
 double linear_light(std::uint8_t channel) {
@@ -51,4 +52,5 @@ Rgb contrasting(Rgb background) {
   return relative_luminance(background) > 0.179 ? Rgb{0, 0, 0} : Rgb{255, 255, 255};
 }
 
+}  // namespace v1
 }  // namespace attn

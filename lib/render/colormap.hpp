@@ -6,6 +6,7 @@
 #include <string_view>
 
 namespace attn {
+inline namespace v1 {
 
 /// A colour of the sRGB space, 8 bits a channel.
 struct Rgb {
@@ -33,4 +34,5 @@ double relative_luminance(Rgb color);
 /// Black or white, whichever reads better on `background` (contrast 4.5:1 or more on every colour).
 Rgb contrasting(Rgb background);
 
+}  // namespace v1
 }  // namespace attn

@@ -20,6 +20,7 @@
 #include "render/colormap.hpp"
 
 namespace attn {
+inline namespace v1 {
 namespace {
 
 using Codes = std::array<std::uint32_t, 256>;  // 0xRRGGBB
@@ -196,4 +197,5 @@ std::span<const Colormap> colormaps() {
   return kMaps;
 }
 
+}  // namespace v1
 }  // namespace attn

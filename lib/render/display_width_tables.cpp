@@ -3,6 +3,7 @@
 #include "render/display_width_tables.hpp"
 
 namespace attn {
+inline namespace v1 {
 namespace {
 
 constexpr WidthRange kWide[] = {
@@ -81,4 +82,5 @@ constexpr WidthRange kZero[] = {
 std::span<const WidthRange> wide_ranges() { return kWide; }
 std::span<const WidthRange> zero_width_ranges() { return kZero; }
 
+}  // namespace v1
 }  // namespace attn

@@ -3,6 +3,7 @@
 #include <span>
 
 namespace attn {
+inline namespace v1 {
 
 struct WidthRange {
   char32_t first, last;
@@ -13,4 +14,5 @@ std::span<const WidthRange> wide_ranges();
 /// Code points that take none (marks and format characters), sorted.
 std::span<const WidthRange> zero_width_ranges();
 
+}  // namespace v1
 }  // namespace attn

@@ -8,6 +8,7 @@
 #include "attn/base/error.hpp"
 
 namespace attn {
+inline namespace v1 {
 namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
@@ -210,4 +211,5 @@ bool PooledCells::is_empty_row(Index panel, Index row) const {
   return counts.rows > 0 && counts.empty == counts.rows;
 }
 
+}  // namespace v1
 }  // namespace attn

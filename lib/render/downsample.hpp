@@ -8,6 +8,7 @@
 #include "attn/base/row_sink.hpp"
 
 namespace attn {
+inline namespace v1 {
 
 /// How the cells of a figure are gathered: each pooled cell holds block_queries × block_keys of them (fewer at the end).
 struct PoolPlan {
@@ -57,4 +58,5 @@ class PooledCells {
   std::vector<Row> rows_;
 };
 
+}  // namespace v1
 }  // namespace attn

@@ -9,6 +9,7 @@
 #include "render/drawing.hpp"
 
 namespace attn {
+inline namespace v1 {
 namespace {
 
 // More rectangles than these make vector files that viewers choke on: the cells become one image.
@@ -240,4 +241,5 @@ void draw_cells(const Canvas& canvas, const Figure& figure, Index panel) {
   for (const CellKind kind : {CellKind::blocked, CellKind::empty, CellKind::nan}) hatch_kind(canvas, figure, panel, kind);
 }
 
+}  // namespace v1
 }  // namespace attn

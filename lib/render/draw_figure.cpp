@@ -6,6 +6,7 @@
 #include "render/drawing.hpp"
 
 namespace attn {
+inline namespace v1 {
 namespace {
 
 constexpr double kFrame = 0.5, kTickMark = 2.5;  // points
@@ -163,4 +164,5 @@ void draw_figure(const Canvas& canvas, const Figure& figure, Fonts& fonts) {
   draw_footer(canvas, figure);
 }
 
+}  // namespace v1
 }  // namespace attn

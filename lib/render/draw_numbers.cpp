@@ -7,6 +7,7 @@
 #include "render/drawing.hpp"
 
 namespace attn {
+inline namespace v1 {
 namespace {
 
 // Pixels; points. A smaller print than 4.1 points is a texture to most readers: numbers that small are drawn only in cells
@@ -83,4 +84,5 @@ void draw_numbers(const Canvas& canvas, const Figure& figure, Index panel, doubl
     }
 }
 
+}  // namespace v1
 }  // namespace attn

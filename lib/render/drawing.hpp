@@ -10,6 +10,7 @@
 typedef struct _cairo cairo_t;
 
 namespace attn {
+inline namespace v1 {
 
 /// Where a figure is drawn: cairo for all formats; cells go straight into the pixels where there are any.
 struct Canvas {
@@ -46,4 +47,5 @@ void draw_numbers(const Canvas& canvas, const Figure& figure, Index panel, doubl
 
 void set_color(cairo_t* cairo, Rgb color);
 
+}  // namespace v1
 }  // namespace attn

@@ -6,6 +6,7 @@
 #include "attn/base/text.hpp"
 
 namespace attn {
+inline namespace v1 {
 namespace {
 
 constexpr int kDefaultDpi = 192;
@@ -60,4 +61,5 @@ std::string scale_text(const ColorRange& range) {
   return concat(format_rounded(range.low(), 6), " to ", format_rounded(range.high(), 6), " ", scale, " ", range.map().name);
 }
 
+}  // namespace v1
 }  // namespace attn

@@ -7,6 +7,7 @@
 #include "render/drawing.hpp"
 
 namespace attn {
+inline namespace v1 {
 
 /// Draws a finished figure in one format and writes it.
 using SaveFigure = void (*)(const Figure& figure, Fonts& fonts, ByteSink& bytes, const MemoryBudget& budget);
@@ -37,4 +38,5 @@ class FigurePicture : public Picture {
 /// Words about a figure for metadata: "0 to 0.62 linear viridis".
 std::string scale_text(const ColorRange& range);
 
+}  // namespace v1
 }  // namespace attn

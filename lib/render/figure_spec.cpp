@@ -9,6 +9,7 @@
 #include "render/label_text.hpp"
 
 namespace attn {
+inline namespace v1 {
 namespace {
 
 void check_range(const char* option, Index value, Index least, Index most) {
@@ -105,4 +106,5 @@ FigureSpec figure_spec(const PictureSpec& spec) {
   return figure;
 }
 
+}  // namespace v1
 }  // namespace attn

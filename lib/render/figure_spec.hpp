@@ -6,6 +6,7 @@
 #include "attn/render/picture.hpp"
 
 namespace attn {
+inline namespace v1 {
 
 /// What a figure shows, resolved from a picture's one layer: sizes checked, labels and titles as they will be drawn.
 struct FigureSpec {
@@ -24,4 +25,5 @@ struct FigureSpec {
 /// Throws `usage` for several layers, for sizes of 0 and for options out of their range.
 FigureSpec figure_spec(const PictureSpec& spec);
 
+}  // namespace v1
 }  // namespace attn

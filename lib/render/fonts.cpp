@@ -15,6 +15,7 @@
 #include "render/missing_glyphs.hpp"
 
 namespace attn {
+inline namespace v1 {
 namespace {
 
 template <typename T, void (*kFree)(T*)>
@@ -221,4 +222,5 @@ void draw_text(cairo_t* cairo, const Text& text, double x, double y, Anchor anch
   cairo_restore(cairo);
 }
 
+}  // namespace v1
 }  // namespace attn

@@ -9,6 +9,7 @@ typedef struct _cairo cairo_t;
 typedef struct _PangoLayout PangoLayout;
 
 namespace attn {
+inline namespace v1 {
 
 /// A line of text, shaped and measured. Lengths are in pixels of the picture.
 struct Text {
@@ -57,4 +58,5 @@ inline constexpr double kCapHeight = 0.73;
 /// From one line to the next, as a share of the font size.
 inline constexpr double kLineHeight = 1.2;
 
+}  // namespace v1
 }  // namespace attn

@@ -3,6 +3,7 @@
 #include <string_view>
 
 namespace attn {
+inline namespace v1 {
 
 /// A page as it is written by hand under lib/render/web: markup with places like {{style}} to fill, and what goes there.
 struct WebPage {
@@ -18,4 +19,5 @@ const WebPage& attention_page();
 /// The steps of a small computation, one query at a time.
 const WebPage& explanation_page();
 
+}  // namespace v1
 }  // namespace attn

@@ -10,6 +10,7 @@
 #include "render/html_json.hpp"
 
 namespace attn {
+inline namespace v1 {
 namespace {
 
 /// The token lists of all layers, each different one once.
@@ -140,4 +141,5 @@ std::string describe_facts(const PictureOptions& options, const HtmlFacts& facts
   return object.close();
 }
 
+}  // namespace v1
 }  // namespace attn

@@ -3,6 +3,7 @@
 #include "render/html_page.hpp"
 
 namespace attn {
+inline namespace v1 {
 namespace {
 
 std::string describe_head(const ExplainedHead& head) {
@@ -67,4 +68,5 @@ void write_explanation(const Explanation& explanation, ByteSink& bytes) {
   writer.end();
 }
 
+}  // namespace v1
 }  // namespace attn

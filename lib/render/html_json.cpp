@@ -6,6 +6,7 @@
 #include "render/label_text.hpp"
 
 namespace attn {
+inline namespace v1 {
 namespace {
 
 void append_json_number(std::string& json, double value) {
@@ -83,4 +84,5 @@ std::string json_tokens(const std::vector<std::string>& tokens, bool prettify) {
   return list.close();
 }
 
+}  // namespace v1
 }  // namespace attn

@@ -8,6 +8,7 @@
 #include "attn/base/array.hpp"
 
 namespace attn {
+inline namespace v1 {
 
 /// One JSON object, members in the order they are added.
 class JsonObject {
@@ -34,4 +35,5 @@ std::string json_list(const std::vector<double>& numbers);
 /// {"tokens":[...],"shown":[...]}: as given, and made visible where that differs.
 std::string json_tokens(const std::vector<std::string>& tokens, bool prettify);
 
+}  // namespace v1
 }  // namespace attn

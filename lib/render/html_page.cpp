@@ -6,6 +6,7 @@
 #include "attn/base/error.hpp"
 
 namespace attn {
+inline namespace v1 {
 namespace {
 
 constexpr std::string_view kBase64 = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
@@ -115,4 +116,5 @@ void PageWriter::begin(std::string_view title, std::string_view theme) {
 
 void PageWriter::end() { write_filled(page_->markup.substr(page_->markup.find(kDataPlace) + kDataPlace.size()), "", ""); }
 
+}  // namespace v1
 }  // namespace attn

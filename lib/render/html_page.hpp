@@ -8,6 +8,7 @@
 #include "render/html_assets.hpp"
 
 namespace attn {
+inline namespace v1 {
 
 /// `text` as HTML text or as a quoted attribute's value.
 std::string escape_html(std::string_view text);
@@ -41,4 +42,5 @@ class PageWriter {
   ByteSink* sink_;
 };
 
+}  // namespace v1
 }  // namespace attn

@@ -13,6 +13,7 @@
 #include "render/renderer.hpp"
 
 namespace attn {
+inline namespace v1 {
 namespace {
 
 std::string page_title(const PictureSpec& spec) {
@@ -105,4 +106,5 @@ std::unique_ptr<Picture> make_html_picture(const PictureSpec& spec, ByteSink& by
   return std::make_unique<HtmlPicture>(spec, bytes);
 }
 
+}  // namespace v1
 }  // namespace attn

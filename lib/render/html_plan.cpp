@@ -8,6 +8,7 @@
 #include "render/html_page.hpp"
 
 namespace attn {
+inline namespace v1 {
 namespace {
 
 constexpr std::size_t kAlignment = 12;
@@ -93,4 +94,5 @@ HtmlPlan plan_html(const PictureSpec& spec) {
   return plan;
 }
 
+}  // namespace v1
 }  // namespace attn

@@ -6,6 +6,7 @@
 #include "attn/render/picture.hpp"
 
 namespace attn {
+inline namespace v1 {
 
 /// How a page holds its numbers.
 enum class HtmlPacking {
@@ -50,4 +51,5 @@ std::size_t html_row_bytes(HtmlPacking packing, const HtmlLayer& layer);
 /// Chooses the packing. Throws `usage`, with what to do, for a page that no browser would open, and for top_k < 1.
 HtmlPlan plan_html(const PictureSpec& spec);
 
+}  // namespace v1
 }  // namespace attn

@@ -5,6 +5,7 @@
 #include <cmath>
 
 namespace attn {
+inline namespace v1 {
 namespace {
 
 constexpr std::uint32_t kNoKey = 0xffffffff;
@@ -157,4 +158,5 @@ void HtmlRowPacker::put_mask(std::vector<unsigned char>& bytes) const {
   }
 }
 
+}  // namespace v1
 }  // namespace attn

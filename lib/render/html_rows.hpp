@@ -8,6 +8,7 @@
 #include "render/html_plan.hpp"
 
 namespace attn {
+inline namespace v1 {
 
 /// What is known of the numbers once they have passed: the page's trailer.
 struct HtmlFacts {
@@ -53,4 +54,5 @@ class HtmlRowPacker {
   std::vector<Index> order_;            // keys, strongest first
 };
 
+}  // namespace v1
 }  // namespace attn

@@ -7,6 +7,7 @@
 #include "attn/base/text.hpp"
 
 namespace attn {
+inline namespace v1 {
 namespace {
 
 struct CodeRange {
@@ -181,4 +182,5 @@ std::string shown_label(const std::vector<std::string>& tokens, std::size_t inde
   return tokens.empty() ? std::to_string(index) : visible_label(tokens.at(index));
 }
 
+}  // namespace v1
 }  // namespace attn

@@ -6,6 +6,7 @@
 #include <vector>
 
 namespace attn {
+inline namespace v1 {
 
 /// How tokens are shown on pictures. Well-formed UTF-8 without characters that XML forbids (those become U+FFFD);
 /// leading and trailing blanks, tabs and newlines get visible marks, an empty token is shown as the empty set sign,
@@ -23,4 +24,5 @@ std::string shown_label(const std::vector<std::string>& tokens, std::size_t inde
 char32_t next_code_point(std::string_view utf8, std::size_t& at);
 void append_code_point(std::string& utf8, char32_t code_point);
 
+}  // namespace v1
 }  // namespace attn

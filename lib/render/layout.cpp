@@ -8,6 +8,7 @@
 #include "attn/base/error.hpp"
 
 namespace attn {
+inline namespace v1 {
 namespace {
 
 // Lengths in points.
@@ -335,4 +336,5 @@ Layout plan_layout(const FigureSpec& spec, double pixels, Fonts& fonts) {
        " or more", spec.options.labels == LabelMode::none ? "" : ", or --labels none");
 }
 
+}  // namespace v1
 }  // namespace attn

@@ -10,6 +10,7 @@
 #include "render/fonts.hpp"
 
 namespace attn {
+inline namespace v1 {
 
 /// A place on the picture, in pixels.
 struct Rectangle {
@@ -76,4 +77,5 @@ Layout final_layout(const FigureSpec& spec, const Layout& plan, const ValueMarks
 /// "1 px = max of 16×16", or "" when every cell has pixels of its own.
 std::string pooling_text(const CellPlan& cells, const PictureOptions& options, bool by_magnitude);
 
+}  // namespace v1
 }  // namespace attn

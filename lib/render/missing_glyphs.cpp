@@ -5,6 +5,7 @@
 #include <string_view>
 
 namespace attn {
+inline namespace v1 {
 namespace {
 
 struct Script {
@@ -71,4 +72,5 @@ std::vector<std::string> missing_glyph_notes(const std::set<char32_t>& missing) 
   return notes;
 }
 
+}  // namespace v1
 }  // namespace attn

@@ -5,6 +5,7 @@
 #include "render/vector_file.hpp"
 
 namespace attn {
+inline namespace v1 {
 namespace {
 
 void check_pdf(const Layout&, const MemoryBudget&) {}
@@ -30,4 +31,5 @@ std::unique_ptr<Picture> make_pdf_picture(const PictureSpec& spec, ByteSink& byt
   return std::make_unique<FigurePicture>(spec, bytes, budget, save_pdf, check_pdf);
 }
 
+}  // namespace v1
 }  // namespace attn

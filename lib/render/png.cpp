@@ -11,6 +11,7 @@
 #include "render/stb_image_write.hpp"
 
 namespace attn {
+inline namespace v1 {
 namespace {
 
 struct DestroyCairo {
@@ -110,4 +111,5 @@ std::unique_ptr<Picture> make_png_picture(const PictureSpec& spec, ByteSink& byt
   return std::make_unique<FigurePicture>(spec, bytes, budget, save_png, check_png);
 }
 
+}  // namespace v1
 }  // namespace attn

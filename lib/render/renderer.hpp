@@ -7,6 +7,7 @@
 #include "attn/render/picture.hpp"
 
 namespace attn {
+inline namespace v1 {
 
 /// One picture format: its name is the extension of its files.
 struct Renderer {
@@ -23,4 +24,5 @@ std::unique_ptr<Picture> make_pdf_picture(const PictureSpec& spec, ByteSink& byt
 std::unique_ptr<Picture> make_html_picture(const PictureSpec& spec, ByteSink& bytes, const MemoryBudget& budget);
 std::unique_ptr<Picture> make_txt_picture(const PictureSpec& spec, ByteSink& bytes, const MemoryBudget& budget);
 
+}  // namespace v1
 }  // namespace attn

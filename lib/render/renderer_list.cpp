@@ -8,6 +8,7 @@
 #include "render/renderer.hpp"
 
 namespace attn {
+inline namespace v1 {
 
 std::span<const Renderer> renderers() {
   static constexpr std::array<Renderer, 5> kRenderers{{
@@ -47,4 +48,5 @@ std::unique_ptr<Picture> make_picture(std::string_view format, const PictureSpec
   fail(ErrorKind::usage, "no picture format is called '", printable(format), "'; known: ", known);
 }
 
+}  // namespace v1
 }  // namespace attn

@@ -34,6 +34,7 @@ unsigned char* compress_with_zlib(unsigned char* bytes, int count, int* out_coun
 #pragma GCC diagnostic pop
 
 namespace attn {
+inline namespace v1 {
 namespace {
 
 // Rows of a heat map repeat: the difference to the row above is nearly all zeros. Level 6 takes two to three times as long
@@ -74,4 +75,5 @@ std::string encode_png(const std::uint8_t* rgb, Index width, Index height) {
   return png;
 }
 
+}  // namespace v1
 }  // namespace attn

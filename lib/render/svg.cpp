@@ -11,6 +11,7 @@
 #include "render/vector_file.hpp"
 
 namespace attn {
+inline namespace v1 {
 namespace {
 
 void check_svg(const Layout&, const MemoryBudget&) {}
@@ -131,4 +132,5 @@ std::unique_ptr<Picture> make_svg_picture(const PictureSpec& spec, ByteSink& byt
   return std::make_unique<FigurePicture>(spec, bytes, budget, save_svg, check_svg);
 }
 
+}  // namespace v1
 }  // namespace attn

@@ -11,6 +11,7 @@
 #include "render/terminal_text.hpp"
 
 namespace attn {
+inline namespace v1 {
 namespace {
 
 constexpr int kLongestLabel = 16, kLeastColumns = 8;
@@ -145,4 +146,5 @@ std::unique_ptr<Picture> make_txt_picture(const PictureSpec& spec, ByteSink& byt
   return std::make_unique<TerminalPicture>(spec, bytes, budget);
 }
 
+}  // namespace v1
 }  // namespace attn

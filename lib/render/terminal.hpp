@@ -9,6 +9,7 @@
 #include "render/figure_spec.hpp"
 
 namespace attn {
+inline namespace v1 {
 
 /// How a matrix is shown in characters.
 enum class TerminalMode {
@@ -49,4 +50,5 @@ std::string_view shade_of(double place, bool diverging);
 /// Key labels written downwards below columns that are `width` characters wide.
 std::string key_labels_downwards(const TerminalFigure& figure, int width);
 
+}  // namespace v1
 }  // namespace attn

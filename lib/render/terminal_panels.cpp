@@ -9,6 +9,7 @@
 #include "render/theme.hpp"
 
 namespace attn {
+inline namespace v1 {
 namespace {
 
 constexpr int kLongestKeyLabel = 12;
@@ -220,4 +221,5 @@ std::string halves_panel(const TerminalFigure& figure, Index panel) {
   return text;
 }
 
+}  // namespace v1
 }  // namespace attn

@@ -11,6 +11,7 @@
 #include "render/label_text.hpp"
 
 namespace attn {
+inline namespace v1 {
 namespace {
 
 bool is_in(std::span<const WidthRange> ranges, char32_t c) {
@@ -121,4 +122,5 @@ std::string on_ground(std::string_view text, Rgb ground, TerminalColor color) {
   return concat(background_code(ground, color), foreground_code(contrasting(ground), color), text, reset_code(color));
 }
 
+}  // namespace v1
 }  // namespace attn

@@ -7,6 +7,7 @@
 #include "render/colormap.hpp"
 
 namespace attn {
+inline namespace v1 {
 
 /// A label safe to print: control and invisible characters written as escapes, blanks at its ends made visible, cut with
 /// an ellipsis between graphemes so that it takes at most `cells` cells.
@@ -27,4 +28,5 @@ std::string reset_code(TerminalColor color);
 /// The nearest of the 240 fixed colours of the 256-colour palette.
 int palette_index(Rgb color);
 
+}  // namespace v1
 }  // namespace attn

@@ -6,6 +6,7 @@
 #include "render/terminal_text.hpp"
 
 namespace attn {
+inline namespace v1 {
 namespace {
 
 constexpr int kLongestRowLabel = 24, kLongestColumnLabel = 16, kGap = 2;
@@ -95,4 +96,5 @@ std::string format_table(const TextTable& table, int columns) {
   return text;
 }
 
+}  // namespace v1
 }  // namespace attn

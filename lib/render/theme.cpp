@@ -1,6 +1,7 @@
 #include "render/theme.hpp"
 
 namespace attn {
+inline namespace v1 {
 namespace {
 
 constexpr Hatch kNan = {{241, 66, 205}, {120, 0, 98}, true, true, false};
@@ -26,4 +27,5 @@ const Hatch& ThemeColors::hatch(CellKind kind) const {
 
 const ThemeColors& theme_colors(Theme theme) { return theme == Theme::dark ? kDark : kLight; }
 
+}  // namespace v1
 }  // namespace attn

@@ -5,6 +5,7 @@
 #include "render/layout.hpp"
 
 namespace attn {
+inline namespace v1 {
 
 /// Two colours and a pattern: what a cell without a value looks like.
 struct Hatch {
@@ -22,4 +23,5 @@ struct ThemeColors {
 
 const ThemeColors& theme_colors(Theme theme);
 
+}  // namespace v1
 }  // namespace attn

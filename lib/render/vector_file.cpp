@@ -3,6 +3,7 @@
 #include "attn/base/error.hpp"
 
 namespace attn {
+inline namespace v1 {
 
 cairo_status_t SurfaceStream::write(void* self, const unsigned char* data, unsigned int count) {
   auto* stream = static_cast<SurfaceStream*>(self);
@@ -39,4 +40,5 @@ void draw_on_surface(const VectorSurface& surface, const Figure& figure, Fonts& 
       fail(ErrorKind::internal, "drawing failed: ", cairo_status_to_string(status));
 }
 
+}  // namespace v1
 }  // namespace attn

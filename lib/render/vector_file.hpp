@@ -8,6 +8,7 @@
 #include "render/drawing.hpp"
 
 namespace attn {
+inline namespace v1 {
 
 /// Passes what a cairo surface writes to a byte sink. Cairo is C: an error of the sink waits until cairo has returned.
 class SurfaceStream {
@@ -32,4 +33,5 @@ void draw_on_surface(const VectorSurface& surface, const Figure& figure, Fonts& 
 double points_wide(const Layout& layout);
 double points_high(const Layout& layout);
 
+}  // namespace v1
 }  // namespace attn

@@ -8,6 +8,7 @@
 #include "core/masks/mask.hpp"
 
 namespace attn {
+inline namespace v1 {
 
 /// Everything a kernel needs; checked, so that a kernel can trust it. Shapes as in AttentionInputs.
 struct KernelJob {
@@ -42,4 +43,5 @@ struct AttentionKernel {
   bool notices_nonfinite = false;
 };
 
+}  // namespace v1
 }  // namespace attn

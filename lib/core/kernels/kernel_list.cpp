@@ -6,6 +6,7 @@
 #include "core/kernels/tiled.hpp"
 
 namespace attn {
+inline namespace v1 {
 
 std::span<const AttentionKernel> attention_kernels() {
   static constexpr std::array kKernels{
@@ -15,4 +16,5 @@ std::span<const AttentionKernel> attention_kernels() {
   return kKernels;
 }
 
+}  // namespace v1
 }  // namespace attn

@@ -7,6 +7,7 @@
 #include "attn/base/run.hpp"
 
 namespace attn {
+inline namespace v1 {
 
 /// y = X·W + b for packed rows: x [rows, in] -> y [rows, out]. Checked, so that a kernel can trust it.
 struct ProjectionJob {
@@ -43,4 +44,5 @@ std::span<const ProjectionKernel> projection_kernels();
 bool reference_projection_supports(const ProjectionJob& job);
 void run_reference_projection(const ProjectionJob& job, const RunContext& run);
 
+}  // namespace v1
 }  // namespace attn

@@ -4,6 +4,7 @@
 #include "core/kernels/tiled_projection.hpp"
 
 namespace attn {
+inline namespace v1 {
 
 std::span<const ProjectionKernel> projection_kernels() {
   static constexpr std::array kKernels{
@@ -13,4 +14,5 @@ std::span<const ProjectionKernel> projection_kernels() {
   return kKernels;
 }
 
+}  // namespace v1
 }  // namespace attn

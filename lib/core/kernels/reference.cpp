@@ -11,6 +11,7 @@
 #include "core/precision.hpp"
 
 namespace attn {
+inline namespace v1 {
 namespace {
 
 /// A block of rows is filled and then delivered; about a quarter of a megabyte, at least one row.
@@ -175,4 +176,5 @@ void run_reference(const KernelJob& job, const RunContext& run) {
     ReferenceRun<double>(job, run).run();
 }
 
+}  // namespace v1
 }  // namespace attn

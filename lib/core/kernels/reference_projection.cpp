@@ -11,6 +11,7 @@
 #include "core/kernels/projection_kernel.hpp"
 
 namespace attn {
+inline namespace v1 {
 namespace {
 
 using Length = std::array<std::size_t, 1>;
@@ -82,4 +83,5 @@ void run_reference_projection(const ProjectionJob& job, const RunContext& run) {
     project_rows<double>(job, run);
 }
 
+}  // namespace v1
 }  // namespace attn

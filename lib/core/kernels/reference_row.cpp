@@ -13,6 +13,7 @@
 #include "core/summation.hpp"
 
 namespace attn {
+inline namespace v1 {
 namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
@@ -179,4 +180,5 @@ double ReferenceRow<T>::weighted_value(Index column) const {
 template class ReferenceRow<float>;
 template class ReferenceRow<double>;
 
+}  // namespace v1
 }  // namespace attn

@@ -6,6 +6,7 @@
 #include "core/kernels/kernel.hpp"
 
 namespace attn {
+inline namespace v1 {
 
 /// Everything that is known of one query row, in double whatever the precision T of the inputs. One per worker.
 ///
@@ -54,4 +55,5 @@ class ReferenceRow {
   double maximum_ = 0, total_ = 0;              // of pass 4
 };
 
+}  // namespace v1
 }  // namespace attn

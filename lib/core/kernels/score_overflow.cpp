@@ -3,6 +3,7 @@
 #include "attn/base/error.hpp"
 
 namespace attn {
+inline namespace v1 {
 
 void refuse_score(const KernelJob& job, const ScorePlace& at) {
   const AttentionSizes& sizes = job.sizes;
@@ -12,4 +13,5 @@ void refuse_score(const KernelJob& job, const ScorePlace& at) {
        job.dtype() == DType::f32 ? " (3.4e38); --precision float64 reaches further" : " (1.8e308)");
 }
 
+}  // namespace v1
 }  // namespace attn

@@ -5,6 +5,7 @@
 #include "core/kernels/tiled_rows.hpp"
 
 namespace attn {
+inline namespace v1 {
 namespace {
 
 template <typename T>
@@ -30,4 +31,5 @@ void run_tiled(const KernelJob& job, const RunContext& run) {
     run_in<double>(job, run);
 }
 
+}  // namespace v1
 }  // namespace attn

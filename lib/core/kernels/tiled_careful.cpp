@@ -3,6 +3,7 @@
 #include "core/precision.hpp"
 
 namespace attn {
+inline namespace v1 {
 
 template <typename T>
 void CarefulRows<T>::write_output(Index batch, Index head, Index query) {
@@ -17,4 +18,5 @@ void CarefulRows<T>::write_log_sum_exp(Index batch, Index head, Index query) {
 template class CarefulRows<float>;
 template class CarefulRows<double>;
 
+}  // namespace v1
 }  // namespace attn

@@ -6,6 +6,7 @@
 #include "core/kernels/tiled_plan.hpp"
 
 namespace attn {
+inline namespace v1 {
 
 /// Rows by the definition, in double: for what a tile cannot do right. One per worker; costs nothing until it is needed.
 template <typename T>
@@ -33,4 +34,5 @@ class CarefulRows {
   std::unique_ptr<ReferenceRow<T>> row_;
 };
 
+}  // namespace v1
 }  // namespace attn

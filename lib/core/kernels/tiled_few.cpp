@@ -7,6 +7,7 @@
 #include "core/kernels/tiled_query_rows.hpp"
 
 namespace attn {
+inline namespace v1 {
 namespace {
 
 /// With more queries than this the lanes of a panel are used well enough.
@@ -128,4 +129,5 @@ void run_tiled_few(const KernelJob& job, const RunContext& run) {
 template void run_tiled_few<float>(const KernelJob&, const RunContext&);
 template void run_tiled_few<double>(const KernelJob&, const RunContext&);
 
+}  // namespace v1
 }  // namespace attn

@@ -3,6 +3,7 @@
 #include "core/kernels/kernel.hpp"
 
 namespace attn {
+inline namespace v1 {
 
 /// Whether the queries are so few that lanes would stay empty.
 bool has_few_queries(const KernelJob& job);
@@ -12,4 +13,5 @@ bool has_few_queries(const KernelJob& job);
 template <typename T>
 void run_tiled_few(const KernelJob& job, const RunContext& run);
 
+}  // namespace v1
 }  // namespace attn

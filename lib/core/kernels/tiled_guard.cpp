@@ -4,6 +4,7 @@
 #include <cmath>
 
 namespace attn {
+inline namespace v1 {
 
 template <typename T>
 bool ValueGuard<T>::is_bad(const T* row) const {
@@ -36,4 +37,5 @@ const T* ValueGuard<T>::copy(Index batch, Index head, Range keys) {
 template class ValueGuard<float>;
 template class ValueGuard<double>;
 
+}  // namespace v1
 }  // namespace attn

@@ -3,6 +3,7 @@
 #include "core/kernels/tiled_plan.hpp"
 
 namespace attn {
+inline namespace v1 {
 
 /// Stands between values that are not finite and queries that may not see them: 0 · NaN is NaN, so a value that only some
 /// queries of a tile may see must not be multiplied at all. One per worker; costs nothing until it is needed.
@@ -25,4 +26,5 @@ class ValueGuard {
   std::vector<Index> bad_keys_;
 };
 
+}  // namespace v1
 }  // namespace attn

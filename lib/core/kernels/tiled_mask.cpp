@@ -4,6 +4,7 @@
 #include <limits>
 
 namespace attn {
+inline namespace v1 {
 
 template <typename T>
 PanelMask<T>::PanelMask(const TiledPlan<T>& plan, Carver& carver) : plan_(plan), masks_(*plan.job.masks) {
@@ -79,4 +80,5 @@ void PanelMask<T>::fill(const QueryBlock& queries, Index lanes, Range keys, T* p
 template class PanelMask<float>;
 template class PanelMask<double>;
 
+}  // namespace v1
 }  // namespace attn

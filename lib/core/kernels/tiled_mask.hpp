@@ -6,6 +6,7 @@
 #include "core/kernels/tiled_plan.hpp"
 
 namespace attn {
+inline namespace v1 {
 
 /// Neighbouring keys that a panel treats alike.
 template <typename T>
@@ -43,4 +44,5 @@ class PanelMask {
   std::uint8_t* allowed_;  // [kKeyBlock]
 };
 
+}  // namespace v1
 }  // namespace attn

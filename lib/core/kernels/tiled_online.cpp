@@ -7,6 +7,7 @@
 #include "core/kernels/tiled_panel.hpp"
 
 namespace attn {
+inline namespace v1 {
 namespace {
 
 /// So many bytes of panels at most are worked on together: they and a block of keys and values stay in the second cache.
@@ -266,4 +267,5 @@ void run_tiled_online(const KernelJob& job, const RunContext& run) {
 template void run_tiled_online<float>(const KernelJob&, const RunContext&);
 template void run_tiled_online<double>(const KernelJob&, const RunContext&);
 
+}  // namespace v1
 }  // namespace attn

@@ -4,6 +4,7 @@
 #include <limits>
 
 namespace attn {
+inline namespace v1 {
 namespace {
 
 template <typename T>
@@ -200,4 +201,5 @@ void PanelWorker<T>::redo_doubtful(Panel<T>& panel) {
 template class PanelWorker<float>;
 template class PanelWorker<double>;
 
+}  // namespace v1
 }  // namespace attn

@@ -9,6 +9,7 @@
 #include "core/kernels/tiled_sums.hpp"
 
 namespace attn {
+inline namespace v1 {
 
 /// A panel of queries of one head and what has been computed of it so far.
 template <typename T>
@@ -89,4 +90,5 @@ class PanelWorker {
   T* unused_;
 };
 
+}  // namespace v1
 }  // namespace attn

@@ -6,6 +6,7 @@
 #include <numbers>
 
 namespace attn {
+inline namespace v1 {
 namespace {
 
 /// Keys are summed in stretches of at least so many, and in about so many stretches at most.
@@ -94,4 +95,5 @@ std::vector<PanelPlace> lay_panels(Index n, Index width, Index vectors) {
 template struct TiledPlan<float>;
 template struct TiledPlan<double>;
 
+}  // namespace v1
 }  // namespace attn

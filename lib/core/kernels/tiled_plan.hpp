@@ -6,6 +6,7 @@
 #include "core/kernels/tiled_simd.hpp"
 
 namespace attn {
+inline namespace v1 {
 
 /// Keys are worked on in blocks that begin at multiples of this, whatever a panel sees of them: a row's sums are then the
 /// same wherever it stands and whoever stands beside it.
@@ -80,4 +81,5 @@ class Carver {
   std::size_t used_ = 0;
 };
 
+}  // namespace v1
 }  // namespace attn

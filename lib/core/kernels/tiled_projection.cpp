@@ -7,6 +7,7 @@
 #include "core/kernels/tiled_plan.hpp"
 
 namespace attn {
+inline namespace v1 {
 namespace {
 
 /// So many products are summed by themselves and then added: block-local sums, as for values.
@@ -173,4 +174,5 @@ void run_tiled_projection(const ProjectionJob& job, const RunContext& run) {
     ProjectionRun<double>(job, run).run();
 }
 
+}  // namespace v1
 }  // namespace attn

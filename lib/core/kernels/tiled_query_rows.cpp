@@ -5,6 +5,7 @@
 #include <limits>
 
 namespace attn {
+inline namespace v1 {
 namespace {
 
 template <typename T>
@@ -235,4 +236,5 @@ void QueryRows<T>::redo(Row& row) {
 template class QueryRows<float>;
 template class QueryRows<double>;
 
+}  // namespace v1
 }  // namespace attn

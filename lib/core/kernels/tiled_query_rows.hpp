@@ -9,6 +9,7 @@
 #include "core/kernels/tiled_sums.hpp"
 
 namespace attn {
+inline namespace v1 {
 
 /// The queries that share one key/value head, as plain rows, and what has been computed of them. One per worker.
 template <typename T>
@@ -66,4 +67,5 @@ class QueryRows {
   ValueGuard<T> guard_;
 };
 
+}  // namespace v1
 }  // namespace attn

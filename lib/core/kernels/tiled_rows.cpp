@@ -12,6 +12,7 @@
 #include "core/precision.hpp"
 
 namespace attn {
+inline namespace v1 {
 namespace {
 
 /// Panels are as wide as keeps their scores below this.
@@ -320,4 +321,5 @@ void run_tiled_rows(const KernelJob& job, const RunContext& run) {
 template void run_tiled_rows<float>(const KernelJob&, const RunContext&);
 template void run_tiled_rows<double>(const KernelJob&, const RunContext&);
 
+}  // namespace v1
 }  // namespace attn

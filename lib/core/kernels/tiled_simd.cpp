@@ -5,6 +5,7 @@
 #include "attn/core/attention.hpp"
 
 namespace attn {
+inline namespace v1 {
 
 const tile::TileSet& tile_set(std::string_view simd) {
   const tile::TileSet* set = tile::find_tile_set(simd.data(), static_cast<tile::Size>(simd.size()));
@@ -27,4 +28,5 @@ bool simd_runs(const std::string& name) {
   return !name.empty() && tile::find_tile_set(name.data(), static_cast<tile::Size>(name.size())) != nullptr;
 }
 
+}  // namespace v1
 }  // namespace attn

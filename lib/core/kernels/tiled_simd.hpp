@@ -5,6 +5,7 @@
 #include "core/tile/tile_list.hpp"
 
 namespace attn {
+inline namespace v1 {
 
 /// The steps for the instruction set of that name, "" for the best this CPU has. Throws `usage` when there is none of that
 /// name or the CPU lacks it.
@@ -22,4 +23,5 @@ inline const tile::TileSteps<double>& steps_of(const tile::TileSet& set) {
   return set.f64;
 }
 
+}  // namespace v1
 }  // namespace attn

@@ -5,6 +5,7 @@
 #include <limits>
 
 namespace attn {
+inline namespace v1 {
 namespace {
 
 /// 2^(from - to), to >= from; exactly 1 for equal ones, which may both be -inf.
@@ -70,4 +71,5 @@ template void merge<double>(const RunningSums<double>&, const RunningSums<double
 template void merge_sink<float>(const RunningSums<float>&, float, Index, Index, float);
 template void merge_sink<double>(const RunningSums<double>&, double, Index, Index, double);
 
+}  // namespace v1
 }  // namespace attn

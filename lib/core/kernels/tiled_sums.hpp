@@ -3,6 +3,7 @@
 #include "core/kernels/tiled_plan.hpp"
 
 namespace attn {
+inline namespace v1 {
 
 /// What a panel has of some keys. Those of neighbouring stretches of keys are merged in order, so that long sums are sums
 /// of sums, and that many threads may share the keys of one panel without changing a bit.
@@ -29,4 +30,5 @@ void merge(const RunningSums<T>& earlier, const RunningSums<T>& later, Index lan
 template <typename T>
 void merge_sink(const RunningSums<T>& sums, T sink, Index lanes, Index value_size, T unit);
 
+}  // namespace v1
 }  // namespace attn

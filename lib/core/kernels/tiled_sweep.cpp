@@ -6,6 +6,7 @@
 #include "core/heads.hpp"
 
 namespace attn {
+inline namespace v1 {
 namespace {
 
 /// All heads in order, each with the rest; `places` tells where the chosen ones go.
@@ -64,4 +65,5 @@ std::vector<Sweep> plan_sweeps(const AttentionOutputs& wanted, Index heads) {
   return sweeps;
 }
 
+}  // namespace v1
 }  // namespace attn

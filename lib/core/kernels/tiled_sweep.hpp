@@ -5,6 +5,7 @@
 #include "core/kernels/kernel.hpp"
 
 namespace attn {
+inline namespace v1 {
 
 /// What is done with one head during a sweep.
 struct HeadWork {
@@ -25,4 +26,5 @@ struct Sweep {
 /// One sweep; two when scores and weights are wanted in orders that differ.
 std::vector<Sweep> plan_sweeps(const AttentionOutputs& wanted, Index heads);
 
+}  // namespace v1
 }  // namespace attn

@@ -8,6 +8,7 @@
 #include "core/masks/mask_cells.hpp"
 
 namespace attn {
+inline namespace v1 {
 namespace {
 
 constexpr Index kPiece = 256;
@@ -164,4 +165,5 @@ void make_additive(const MaskContext& context, std::vector<std::unique_ptr<Mask>
   }
 }
 
+}  // namespace v1
 }  // namespace attn

@@ -6,6 +6,7 @@
 #include "core/masks/positions.hpp"
 
 namespace attn {
+inline namespace v1 {
 namespace {
 
 /// The slopes of a power of two of heads: 2^(-8/heads), its square, its cube, ...
@@ -66,4 +67,5 @@ void make_alibi(const MaskContext& context, std::vector<std::unique_ptr<Mask>>& 
     masks.push_back(std::make_unique<AlibiBias>(QueryPositions(context.options, context.sizes), context.sizes));
 }
 
+}  // namespace v1
 }  // namespace attn

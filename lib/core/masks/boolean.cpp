@@ -7,6 +7,7 @@
 #include "core/masks/mask_cells.hpp"
 
 namespace attn {
+inline namespace v1 {
 namespace {
 
 /// An array of 0 and 1 in which 1 lets a key be seen (keep) or blocks it (block).
@@ -78,4 +79,5 @@ void make_boolean(const MaskContext& context, std::vector<std::unique_ptr<Mask>>
     if (array.kind != MaskKind::add) masks.push_back(std::make_unique<BooleanMask>(array, context.sizes));
 }
 
+}  // namespace v1
 }  // namespace attn

@@ -6,6 +6,7 @@
 #include "core/masks/positions.hpp"
 
 namespace attn {
+inline namespace v1 {
 namespace {
 
 /// Query at position p sees key j if j <= p, or if j lies in the prefix.
@@ -57,4 +58,5 @@ void make_causal(const MaskContext& context, std::vector<std::unique_ptr<Mask>>&
   masks.push_back(std::make_unique<CausalMask>(QueryPositions(options, context.sizes), options.prefix, context.sizes.keys));
 }
 
+}  // namespace v1
 }  // namespace attn

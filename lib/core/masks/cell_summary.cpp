@@ -4,6 +4,7 @@
 #include <numeric>
 
 namespace attn {
+inline namespace v1 {
 
 CellSummary::CellSummary(Index rows, Index keys)
     : keys_(keys), stretches_((keys + kStretch - 1) / kStretch), spans_(index(rows)), solid_(index(rows), 1) {}
@@ -42,4 +43,5 @@ Coverage CellSummary::coverage(Index row, Range keys) const {
   return std::find_if(first, last + 1, [&](Coverage c) { return c != *first; }) == last + 1 ? *first : Coverage::some;
 }
 
+}  // namespace v1
 }  // namespace attn

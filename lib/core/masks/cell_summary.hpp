@@ -6,6 +6,7 @@
 #include "core/masks/mask.hpp"
 
 namespace attn {
+inline namespace v1 {
 
 /// What is allowed in each of some rows of keys, shortly: the first and last allowed key, and for stretches of 64 keys
 /// whether none, some or all are allowed. One byte for 64 cells, so that whole tiles are skipped without looking at them.
@@ -33,4 +34,5 @@ class CellSummary {
   std::vector<Coverage> coverages_;  // [rows, stretches]; empty while all rows are solid
 };
 
+}  // namespace v1
 }  // namespace attn

@@ -5,6 +5,7 @@
 #include "core/masks/makers.hpp"
 
 namespace attn {
+inline namespace v1 {
 namespace {
 
 /// The keys of one document: the range they lie in and whether they fill it.
@@ -125,4 +126,5 @@ void make_documents(const MaskContext& context, std::vector<std::unique_ptr<Mask
   masks.push_back(std::make_unique<DocumentMask>(options.key_documents, query_ids, sizes));
 }
 
+}  // namespace v1
 }  // namespace attn

@@ -8,6 +8,7 @@
 #include "attn/core/attention.hpp"
 
 namespace attn {
+inline namespace v1 {
 
 /// Sizes that masks and kernels share.
 struct AttentionSizes {
@@ -90,4 +91,5 @@ class MaskSet {
   bool varies_by_head_ = false;
 };
 
+}  // namespace v1
 }  // namespace attn

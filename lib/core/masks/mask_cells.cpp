@@ -9,6 +9,7 @@
 #include "attn/base/text.hpp"
 
 namespace attn {
+inline namespace v1 {
 namespace {
 
 constexpr std::size_t kRank = 4;
@@ -191,4 +192,5 @@ void find_minus_infinity(DType dtype, const std::byte* cells, Index count, std::
   if (dtype == DType::bf16) equal_bits(kBFloat, cells, count, out);
 }
 
+}  // namespace v1
 }  // namespace attn

@@ -6,6 +6,7 @@
 #include "core/masks/mask.hpp"
 
 namespace attn {
+inline namespace v1 {
 
 /// One mask array laid over [B,H,n,m] without copying it: an axis of size 1 has stride 0. A "row" below is one of the
 /// array's own rows, of which many queries may share one. Refers to the array, which must outlive it.
@@ -56,4 +57,5 @@ void find_nonzero(DType dtype, const std::byte* cells, Index count, std::uint8_t
 /// out[i] = 0 where it is minus infinity; the others are left alone.
 void find_minus_infinity(DType dtype, const std::byte* cells, Index count, std::uint8_t* out);
 
+}  // namespace v1
 }  // namespace attn

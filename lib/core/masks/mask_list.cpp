@@ -5,6 +5,7 @@
 #include "core/masks/makers.hpp"
 
 namespace attn {
+inline namespace v1 {
 
 std::span<const MaskMaker> mask_makers() {
   static constexpr std::array kMakers{
@@ -15,4 +16,5 @@ std::span<const MaskMaker> mask_makers() {
   return kMakers;
 }
 
+}  // namespace v1
 }  // namespace attn

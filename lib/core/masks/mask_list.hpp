@@ -8,6 +8,7 @@
 #include "core/masks/mask.hpp"
 
 namespace attn {
+inline namespace v1 {
 
 /// What a mask is built from.
 struct MaskContext {
@@ -26,4 +27,5 @@ struct MaskMaker {
 /// Every mask there is, in the order in which the report names them.
 std::span<const MaskMaker> mask_makers();
 
+}  // namespace v1
 }  // namespace attn

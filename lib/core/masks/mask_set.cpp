@@ -6,6 +6,7 @@
 #include "core/masks/positions.hpp"
 
 namespace attn {
+inline namespace v1 {
 namespace {
 
 constexpr Index kPiece = 256;
@@ -119,4 +120,5 @@ std::string MaskSet::text() const {
   return text.empty() ? "none" : text;
 }
 
+}  // namespace v1
 }  // namespace attn

@@ -6,6 +6,7 @@
 #include "core/masks/positions.hpp"
 
 namespace attn {
+inline namespace v1 {
 namespace {
 
 /// Keys from the length of a batch item on are padding. Query rows of padding still get weights.
@@ -52,4 +53,5 @@ void make_padding(const MaskContext& context, std::vector<std::unique_ptr<Mask>>
   masks.push_back(std::make_unique<PaddingMask>(lengths, context.sizes.keys));
 }
 
+}  // namespace v1
 }  // namespace attn

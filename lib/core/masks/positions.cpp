@@ -3,6 +3,7 @@
 #include "attn/base/error.hpp"
 
 namespace attn {
+inline namespace v1 {
 
 QueryPositions::QueryPositions(const MaskOptions& options, const AttentionSizes& sizes) {
   if (options.align && options.query_offset)
@@ -23,4 +24,5 @@ QueryPositions::QueryPositions(const MaskOptions& options, const AttentionSizes&
   }
 }
 
+}  // namespace v1
 }  // namespace attn

@@ -6,6 +6,7 @@
 #include "core/masks/mask.hpp"
 
 namespace attn {
+inline namespace v1 {
 
 /// Where the queries stand among the keys: query i of batch item b is at position p = i + offset(b).
 /// Causal, window and ALiBi all count from p.
@@ -38,4 +39,5 @@ inline Range clip(Range range, Index end) {
   return begin < last ? Range{begin, last} : Range{0, 0};
 }
 
+}  // namespace v1
 }  // namespace attn

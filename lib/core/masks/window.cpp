@@ -5,6 +5,7 @@
 #include "core/masks/positions.hpp"
 
 namespace attn {
+inline namespace v1 {
 namespace {
 
 /// Query at position p sees keys p - left .. p + right; -1 leaves a side open.
@@ -66,4 +67,5 @@ void make_window(const MaskContext& context, std::vector<std::unique_ptr<Mask>>&
                                                std::min(options.window_right, kWidestWindow), context.sizes.keys));
 }
 
+}  // namespace v1
 }  // namespace attn

@@ -9,6 +9,7 @@
 #include "attn/base/memory.hpp"
 
 namespace attn {
+inline namespace v1 {
 
 using Index = std::int64_t;
 using Shape = std::vector<Index>;
@@ -62,4 +63,5 @@ void convert_elements(DType from, const std::byte* source, Index count, double* 
 /// "[2,3]", "[]" for a scalar.
 std::string shape_text(const Shape& shape);
 
+}  // namespace v1
 }  // namespace attn

@@ -6,6 +6,7 @@
 #include <utility>
 
 namespace attn {
+inline namespace v1 {
 
 /// Why a run ends; the value is the exit code of the command-line tool.
 enum class ErrorKind : int {
@@ -66,4 +67,5 @@ template <typename... Parts>
   throw Error(kind, concat(parts...), std::move(hint));
 }
 
+}  // namespace v1
 }  // namespace attn

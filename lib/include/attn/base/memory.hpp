@@ -8,6 +8,7 @@
 #include <utility>
 
 namespace attn {
+inline namespace v1 {
 
 /// Uninitialised memory, 64-byte aligned, given back to its budget when destroyed. Move-only.
 class Buffer {
@@ -71,4 +72,5 @@ class MemoryBudget {
 /// 80 % of the memory of the machine or of its cgroup, whichever is less.
 std::size_t default_memory_limit();
 
+}  // namespace v1
 }  // namespace attn

@@ -9,6 +9,7 @@
 #include "attn/base/array.hpp"
 
 namespace attn {
+inline namespace v1 {
 
 /// A half-open range of indices.
 struct Range {
@@ -82,4 +83,5 @@ struct AxisLabels {
   std::vector<std::string> key_tokens;
 };
 
+}  // namespace v1
 }  // namespace attn

@@ -6,6 +6,7 @@
 #include "attn/base/memory.hpp"
 
 namespace attn {
+inline namespace v1 {
 
 /// Told how far long work has come. Thread-safe; called often, so implementations must return quickly.
 class Progress {
@@ -22,4 +23,5 @@ struct RunContext {
   Progress* progress = nullptr;  ///< may be null
 };
 
+}  // namespace v1
 }  // namespace attn

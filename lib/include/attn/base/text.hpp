@@ -10,6 +10,7 @@
 #include "attn/base/array.hpp"
 
 namespace attn {
+inline namespace v1 {
 
 /// Shortest decimal digits that read back to exactly this value; -0 as "0"; "NaN", "Infinity", "-Infinity".
 void append_number(std::string& text, float value);
@@ -48,4 +49,5 @@ std::optional<std::string> nearest(std::string_view word, std::span<const std::s
 /// `text` quoted as JSON, ill-formed bytes as U+FFFD.
 void append_json_string(std::string& out, std::string_view text);
 
+}  // namespace v1
 }  // namespace attn

@@ -10,6 +10,7 @@
 #include "attn/base/run.hpp"
 
 namespace attn {
+inline namespace v1 {
 
 // Letters as in "Attention Is All You Need": B batch items, H query heads, G key/value heads, n queries, m keys,
 // d head size of query and key, v head size of value.
@@ -146,4 +147,5 @@ std::string best_simd();
 /// Whether this CPU can run it.
 bool simd_runs(const std::string& name);
 
+}  // namespace v1
 }  // namespace attn

@@ -8,6 +8,7 @@
 #include "attn/core/attention.hpp"
 
 namespace attn {
+inline namespace v1 {
 
 enum class WeightLayout { in_out, out_in };
 
@@ -25,4 +26,5 @@ struct Projection {
 /// `kernel` and `simd` as in AttentionOptions; the same bytes for every number of threads.
 Array project(const Array& x, const Projection& projection, const AttentionOptions& options, const RunContext& run);
 
+}  // namespace v1
 }  // namespace attn

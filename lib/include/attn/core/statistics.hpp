@@ -7,6 +7,7 @@
 #include "attn/base/array.hpp"
 
 namespace attn {
+inline namespace v1 {
 
 /// Running figures of all numbers of an array; feed it in any number of pieces.
 struct ValueStatistics {
@@ -58,4 +59,5 @@ struct Difference {
   void add_products(const double* a, const double* reference, Index columns);
 };
 
+}  // namespace v1
 }  // namespace attn

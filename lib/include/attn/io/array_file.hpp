@@ -12,6 +12,7 @@
 #include "attn/base/run.hpp"
 
 namespace attn {
+inline namespace v1 {
 
 enum class Tristate { automatic, yes, no };
 
@@ -91,4 +92,5 @@ FileReference parse_file_reference(const std::string& text);
 std::vector<std::string> input_format_names();
 std::vector<std::string> output_format_names();
 
+}  // namespace v1
 }  // namespace attn

@@ -12,6 +12,7 @@
 #include "attn/base/row_sink.hpp"
 
 namespace attn {
+inline namespace v1 {
 
 /// What one array to be written is, besides its numbers.
 struct ArrayHeader {
@@ -56,4 +57,5 @@ std::unique_ptr<BundleWriter> make_bundle_writer(std::string_view format, const 
 /// Notes a writer of `format` has about labels (a cell that a spreadsheet would run, text that is not UTF-8).
 std::vector<std::string> label_notes(std::string_view format, const ArrayHeader& header, const WriteOptions& options);
 
+}  // namespace v1
 }  // namespace attn

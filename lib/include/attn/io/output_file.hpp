@@ -8,6 +8,7 @@
 #include "attn/base/row_sink.hpp"
 
 namespace attn {
+inline namespace v1 {
 
 /// All outputs of one run. Each is written to a temporary name beside its target (devices and FIFOs in place, "-" to a
 /// spool); `commit` makes every file complete first (fsync), copies the spool of "-" to standard output, then renames.
@@ -54,4 +55,5 @@ void remove_temporaries() noexcept;
 /// Writes text to a standard stream with errors checked; false if the reader went away, ErrorKind::output otherwise.
 bool write_stream(int descriptor, std::string_view text);
 
+}  // namespace v1
 }  // namespace attn

@@ -7,6 +7,7 @@
 #include "attn/render/picture.hpp"
 
 namespace attn {
+inline namespace v1 {
 
 /// A matrix to be read as a table, row by row.
 struct ExplainedMatrix {
@@ -59,4 +60,5 @@ struct Explanation {
 /// Writes a page like those of make_picture("html"): one file that loads and sends nothing.
 void write_explanation(const Explanation& explanation, ByteSink& bytes);
 
+}  // namespace v1
 }  // namespace attn

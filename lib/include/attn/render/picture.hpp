@@ -11,6 +11,7 @@
 #include "attn/base/run.hpp"
 
 namespace attn {
+inline namespace v1 {
 
 enum class ColorScale { linear, log, sqrt };
 enum class Pool { max, mean };
@@ -88,4 +89,5 @@ std::string format_table(const TextTable& table, int columns);
 /// Cells a text takes on a terminal.
 int display_width(std::string_view utf8);
 
+}  // namespace v1
 }  // namespace attn

@@ -1,13 +1,8 @@
 #include "app/suggest.hpp"
 
-#include "attn/base/text.hpp"
+#include "attn/base/error.hpp"
 
 namespace attn::app {
-
-std::string did_you_mean(std::string_view word, std::span<const std::string> candidates) {
-  const auto found = nearest(word, candidates);
-  return found ? concat("did you mean '", printable(*found, 80), "'?") : std::string();
-}
 
 std::string word_list(std::span<const std::string> words, std::size_t limit) {
   std::string text;

@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "attn/base/error.hpp"
 #include "attn/base/text.hpp"
 
 namespace attn {
@@ -47,6 +48,11 @@ std::optional<std::string> nearest(std::string_view word, std::span<const std::s
     least = distance;
   }
   return best == nullptr ? std::nullopt : std::optional<std::string>(*best);
+}
+
+std::string did_you_mean(std::string_view word, std::span<const std::string> candidates) {
+  const auto found = nearest(word, candidates);
+  return found ? concat("did you mean '", printable(*found, 80), "'?") : std::string();
 }
 
 }  // namespace v1

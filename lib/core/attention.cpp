@@ -58,9 +58,7 @@ const AttentionKernel& choose_kernel(const std::string& name, const KernelJob& j
   const std::span<const AttentionKernel> kernels = attention_kernels();
   const auto named = std::find_if(kernels.begin(), kernels.end(), [&](const AttentionKernel& k) { return k.name == name; });
   if (named == kernels.end() && name != "auto") {
-    const std::vector<std::string> names = names_and_auto();
-    const std::optional<std::string> meant = nearest(name, names);
-    fail(ErrorKind::usage, "there is no kernel '", printable(name), "'", meant ? concat("; did you mean '", *meant, "'?") : "");
+    fail_with_hint(ErrorKind::usage, did_you_mean(name, names_and_auto()), "there is no kernel '", printable(name), "'");
   }
   if (named != kernels.end() && named->supports(job)) return *named;
   for (const AttentionKernel& kernel : kernels) {

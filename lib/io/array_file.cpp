@@ -24,10 +24,8 @@ std::string joined_names() {
 const ArrayFormat& format_named(const std::string& name) {
   const ArrayFormat* format = find_format(name);
   if (format != nullptr && format->open != nullptr) return *format;
-  const std::vector<std::string> names = input_format_names();
-  const auto near = nearest(name, names);
-  const std::string hint = near ? concat("did you mean '", *near, "'?") : std::string();
-  fail_with_hint(ErrorKind::usage, hint, "unknown input format '", printable(name, 40), "', expected one of ", joined_names());
+  fail_with_hint(ErrorKind::usage, did_you_mean(name, input_format_names()), "unknown input format '", printable(name, 40),
+                 "', expected one of ", joined_names());
 }
 
 /// Bytes that no text has; tabs, line ends and form feeds are text.

@@ -12,9 +12,11 @@ namespace {
 const ArrayFormat& writable_format(std::string_view name) {
   const ArrayFormat* format = find_format(name);
   if (format != nullptr && format->writer != nullptr) return *format;
+  const std::vector<std::string> names = output_format_names();
   std::string known;
-  for (const std::string& each : output_format_names()) known += (known.empty() ? "" : ", ") + each;
-  fail(ErrorKind::usage, "cannot write format '", printable(name, 40), "', expected one of ", known);
+  for (const std::string& each : names) known += (known.empty() ? "" : ", ") + each;
+  fail_with_hint(ErrorKind::usage, did_you_mean(name, names), "cannot write format '", printable(name, 40), "', expected one of ",
+                 known);
 }
 
 /// The first label of either axis that `holds` is true of, or null.

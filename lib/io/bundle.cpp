@@ -59,10 +59,13 @@ std::unique_ptr<BundleWriter> make_bundle_writer(std::string_view format, const 
                                                  const WriteOptions& options, ByteSink& bytes) {
   const ArrayFormat* row = find_format(format);
   if (row != nullptr && row->bundle != nullptr) return row->bundle(headers, options, bytes);
-  std::string known;
+  std::vector<std::string> names;
   for (const ArrayFormat& each : array_formats())
-    if (each.bundle != nullptr) known += concat(known.empty() ? "" : ", ", each.name);
-  fail(ErrorKind::usage, "several arrays cannot be written as '", printable(format, 40), "', expected one of ", known);
+    if (each.bundle != nullptr) names.emplace_back(each.name);
+  std::string known;
+  for (const std::string& name : names) known += (known.empty() ? "" : ", ") + name;
+  fail_with_hint(ErrorKind::usage, did_you_mean(format, names), "several arrays cannot be written as '", printable(format, 40),
+                 "', expected one of ", known);
 }
 
 const ArrayHeader& lead_header(const std::vector<ArrayHeader>& headers) {

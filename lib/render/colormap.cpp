@@ -38,9 +38,7 @@ const Colormap& find_colormap(std::string_view name) {
   const std::vector<std::string> names = colormap_names();
   std::string known;
   for (const std::string& one : names) known += (known.empty() ? "" : ", ") + one;
-  const std::optional<std::string> near = nearest(name, names);
-  fail_with_hint(ErrorKind::usage, near ? concat("did you mean '", *near, "'?") : std::string(), "no colormap is called '",
-                 printable(name), "'; known: ", known);
+  fail_with_hint(ErrorKind::usage, did_you_mean(name, names), "no colormap is called '", printable(name), "'; known: ", known);
 }
 
 double relative_luminance(Rgb color) {

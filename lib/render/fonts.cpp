@@ -166,8 +166,8 @@ Fonts::Fonts(const std::string& family) : impl_(std::make_unique<Impl>()) {
       impl_->families = name + "," + kFamilies;
       return;
     }
-  const std::optional<std::string> near = nearest(family, installed);
-  fail_with_hint(ErrorKind::usage, near ? concat("did you mean '", *near, "'?") : "fc-list : family shows the families there are",
+  const std::string meant = did_you_mean(family, installed);
+  fail_with_hint(ErrorKind::usage, meant.empty() ? "fc-list : family shows the families there are" : meant,
                  "--font: no font family '", printable(family), "' is installed");
 }
 

@@ -43,9 +43,11 @@ std::unique_ptr<Picture> make_picture(std::string_view format, const PictureSpec
                                       const MemoryBudget& budget) {
   for (const Renderer& renderer : renderers())
     if (renderer.name == format) return renderer.make(spec, bytes, budget);
+  const std::vector<std::string> names = picture_format_names();
   std::string known;
-  for (const Renderer& renderer : renderers()) known += concat(known.empty() ? "" : ", ", renderer.name);
-  fail(ErrorKind::usage, "no picture format is called '", printable(format), "'; known: ", known);
+  for (const std::string& name : names) known += (known.empty() ? "" : ", ") + name;
+  fail_with_hint(ErrorKind::usage, did_you_mean(format, names), "no picture format is called '", printable(format),
+                 "'; known: ", known);
 }
 
 }  // namespace v1

@@ -12,6 +12,7 @@ RULES = {
     "core": ({"base", "core", "core/tile"}, ("xtensor",)),
     "core/tile": ({"core/tile"}, ("xsimd",)),
     "render": ({"base", "render"}, TEXT + ("stb_image_write.h", "zlib.h", "nlohmann")),
+    "all": ({"base", "io", "core", "render"}, ()),  # attn/attn.hpp, for programs that use the library
     "app": ({"app", "base", "io", "core", "render"}, ("CLI", "nlohmann")),
 }
 THIRD_PARTY = re.compile(r"^(nlohmann|CLI|xtensor|xtl|xsimd|cairo|pango|fontconfig|hb|harfbuzz|ft2build|freetype|glib|stb|zip\.h|zlib\.h)")
@@ -23,6 +24,8 @@ def layer_of(path):
     """Layer of a file named as #include lines name it, or None for what is not ours."""
     parts = path.split("/")
     if parts[0] == "app": return "app"
+    if path == "attn/attn.hpp": return "all"
+    if path == "attn/version.hpp": return "base"
     if parts[0] == "attn" and len(parts) > 1: return parts[1]
     if path.startswith("core/tile/"): return "core/tile"
     if parts[0] in RULES: return parts[0]

@@ -1,5 +1,7 @@
 #include "core/kernels/tiled_simd.hpp"
 
+#include <algorithm>
+
 #include "attn/base/error.hpp"
 #include "attn/base/text.hpp"
 #include "attn/core/attention.hpp"
@@ -13,7 +15,10 @@ const tile::TileSet& tile_set(std::string_view simd) {
   std::string known;
   for (const std::string& name : simd_names())
     if (simd_runs(name)) known += concat(known.empty() ? "" : ", ", name);
-  fail(ErrorKind::usage, "this CPU does not run the instruction set '", printable(simd, 40), "'; it runs ", known);
+  const std::vector<std::string> names = simd_names();
+  const bool exists = std::find(names.begin(), names.end(), simd) != names.end();
+  fail_with_hint(ErrorKind::usage, exists ? std::string() : did_you_mean(simd, names),
+                 "this CPU does not run the instruction set '", printable(simd, 40), "'; it runs ", known);
 }
 
 std::vector<std::string> simd_names() {

@@ -3,6 +3,7 @@
 #include <exception>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <utility>
 
 namespace attn {
@@ -22,11 +23,15 @@ enum class ErrorKind : int {
 /// "FILE:LINE:COLUMN: what was found, what was expected".
 class Error : public std::exception {
  public:
+  /// `message` as what() gives it, `hint` as hint() does.
   Error(ErrorKind kind, std::string message, std::string hint = {})
       : kind_(kind), message_(std::move(message)), hint_(std::move(hint)) {}
 
+  /// Why, for those who decide by it.
   ErrorKind kind() const noexcept { return kind_; }
+  /// The message; lives as long as the exception.
   const char* what() const noexcept override { return message_.c_str(); }
+  /// The same as a string.
   const std::string& message() const noexcept { return message_; }
   /// What to type instead; empty when there is nothing to suggest.
   const std::string& hint() const noexcept { return hint_; }

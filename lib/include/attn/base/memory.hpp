@@ -13,8 +13,11 @@ inline namespace v1 {
 /// Uninitialised memory, 64-byte aligned, given back to its budget when destroyed. Move-only.
 class Buffer {
  public:
+  /// No bytes.
   Buffer() = default;
+  /// Leaves the other one empty.
   Buffer(Buffer&& other) noexcept { swap(other); }
+  /// Gives back what it held, leaves the other one empty.
   Buffer& operator=(Buffer&& other) noexcept {
     Buffer taken(std::move(other));
     swap(taken);
@@ -24,8 +27,11 @@ class Buffer {
   Buffer& operator=(const Buffer&) = delete;
   ~Buffer();
 
+  /// The first byte, 64-byte aligned; null when there is none.
   std::byte* data() noexcept { return data_; }
+  /// The same, read-only.
   const std::byte* data() const noexcept { return data_; }
+  /// In bytes.
   std::size_t size() const noexcept { return size_; }
 
  private:
@@ -46,9 +52,12 @@ class MemoryBudget {
  public:
   /// No limit but the machine's.
   MemoryBudget();
+  /// At most this many bytes at a time.
   explicit MemoryBudget(std::size_t limit_bytes);
 
+  /// In bytes; the largest number there is when there is no limit.
   std::size_t limit() const noexcept { return limit_; }
+  /// Bytes held now by the buffers of all copies.
   std::size_t used() const noexcept { return used_->load(); }
 
   /// Throws ErrorKind::memory, naming `what`, the need and the limit, if `bytes` more would pass the limit.
@@ -69,7 +78,7 @@ class MemoryBudget {
   std::shared_ptr<std::atomic<std::size_t>> used_;
 };
 
-/// 80 % of the memory of the machine or of its cgroup, whichever is less.
+/// 80 % of the memory of the machine or of its cgroup, whichever is less, in bytes.
 std::size_t default_memory_limit();
 
 }  // namespace v1

@@ -16,7 +16,9 @@ struct Range {
   Index begin = 0;
   Index end = 0;
 
+  /// Whether no index is in it.
   bool empty() const { return begin >= end; }
+  /// Same ends.
   friend bool operator==(const Range&, const Range&) = default;
 };
 
@@ -26,6 +28,7 @@ class ByteSink {
   virtual ~ByteSink() = default;
   /// Throws ErrorKind::output when the bytes cannot be taken.
   virtual void write(const void* bytes, std::size_t count) = 0;
+  /// The same for text.
   void write(std::string_view text) { write(text.data(), text.size()); }
 };
 
@@ -39,6 +42,7 @@ struct RowBlock {
   const void* data = nullptr;
   Index stride = 0;  ///< elements from one row to the next, >= columns
 
+  /// Row `first + r`. Not checked: T must be what `dtype` says.
   template <typename T>
   const T* row(Index r) const {
     return static_cast<const T*>(data) + r * stride;
@@ -53,6 +57,7 @@ class RowSink {
   /// Turns rows into this sink's own form, appended to `encoded`. Thread-safe. May leave it empty when `append`
   /// takes the rows as they are.
   virtual void encode(const RowBlock& rows, std::string& encoded) const = 0;
+  /// The rows and what `encode` made of them. Throws what the byte sink behind it throws.
   virtual void append(const RowBlock& rows, std::string_view encoded) = 0;
   /// After the last row: trailers are written, pictures drawn. The byte sink behind is complete then.
   virtual void finish() = 0;
@@ -69,8 +74,11 @@ class Visibility {
 /// Visibility held as lists: what a file says.
 class StoredVisibility : public Visibility {
  public:
+  /// One list of ranges for each row.
   explicit StoredVisibility(std::vector<std::vector<Range>> rows) : rows_(std::move(rows)) {}
+  /// A copy of the row's list; std::out_of_range for a row that is not there.
   void allowed_keys(Index row, std::vector<Range>& ranges) const override { ranges = rows_.at(static_cast<std::size_t>(row)); }
+  /// Number of rows.
   Index rows() const { return static_cast<Index>(rows_.size()); }
 
  private:

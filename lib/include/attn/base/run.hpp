@@ -18,8 +18,8 @@ class Progress {
 
 /// What every long-running call needs from its surroundings.
 struct RunContext {
-  int threads = 1;
-  MemoryBudget budget;
+  int threads = 1;               ///< at least 1; the results have the same bytes for every number
+  MemoryBudget budget;           ///< of all arrays of the run
   Progress* progress = nullptr;  ///< may be null
 };
 

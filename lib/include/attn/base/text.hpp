@@ -14,7 +14,9 @@ inline namespace v1 {
 
 /// Shortest decimal digits that read back to exactly this value; -0 as "0"; "NaN", "Infinity", "-Infinity".
 void append_number(std::string& text, float value);
+/// The same for a double.
 void append_number(std::string& text, double value);
+/// append_number as a text of its own.
 std::string format_number(double value);
 /// At most `digits` significant digits, for people: "0.377541".
 std::string format_rounded(double value, int digits);
@@ -45,6 +47,9 @@ std::string printable_end(std::string_view text, std::size_t limit = 140);
 
 /// The candidate nearest to `word` by edit distance (case-insensitive), or nothing if none is near enough to suggest.
 std::optional<std::string> nearest(std::string_view word, std::span<const std::string> candidates);
+/// "did you mean 'weights'?", or nothing if no candidate is near enough: the one helper behind every suggestion of a
+/// name from a closed list.
+std::string did_you_mean(std::string_view word, std::span<const std::string> candidates);
 
 /// `text` quoted as JSON, ill-formed bytes as U+FFFD.
 void append_json_string(std::string& out, std::string_view text);

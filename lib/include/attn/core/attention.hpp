@@ -29,6 +29,7 @@ struct TensorView {
   /// For messages: where the numbers came from, such as "q.csv" or "doc.json:/query".
   std::string origin;
 
+  /// The first column of a row. Not checked: T must be what `dtype` says.
   template <typename T>
   const T* row(Index b, Index h, Index r) const {
     return static_cast<const T*>(data) + b * batch_stride + h * head_stride + r * row_stride;
@@ -43,20 +44,26 @@ struct MutableTensorView {
   Index head_stride = 0;
   Index row_stride = 0;
 
+  /// The first column of a row. Not checked: T must be what `dtype` says.
   template <typename T>
   T* row(Index b, Index h, Index r) const {
     return static_cast<T*>(data) + b * batch_stride + h * head_stride + r * row_stride;
   }
 };
 
+/// What a mask array says: 1 keeps a cell, 1 blocks it, or a number that is added to its score (-inf blocks).
 enum class MaskKind { keep, block, add };
+/// Where the diagonal of a causal mask begins: query 0 sees the past and key 0, or the last query sees the last key.
 enum class Align { top_left, bottom_right };
+/// What the weights of a row without any allowed key are: 0, NaN, or ErrorKind::mismatch.
 enum class EmptyRows { zero, nan, error };
+/// Scores as scale · Q Kᵀ, after the softcap, or with biases added and blocked cells -inf.
 enum class Stage { raw, capped, masked };
+/// What one matrix is made of those of the chosen heads; none keeps them all.
 enum class Reduce { none, mean, max, min };
 
-/// One array of --mask or --bias. It broadcasts from the right to [B,H,n,m] as SEMANTICS of the tool say:
-/// rank 1 is [m]; any axis of a higher rank may be 1.
+/// One array of --mask or --bias. It broadcasts from the right to [B,H,n,m]: rank 1 is [m], rank 2 [n,m],
+/// rank 3 [H,n,m]; any axis may be 1.
 struct MaskArray {
   const Array* array = nullptr;  ///< any dtype; keep and block take 0, 1, true, false only
   MaskKind kind = MaskKind::keep;
@@ -80,6 +87,7 @@ struct MaskOptions {
   bool alibi = false;                  ///< bias -slope(h)·|p - j|
 };
 
+/// What attention is computed of. Views and pointers must stay valid during the call; query, key and value have one dtype.
 struct AttentionInputs {
   TensorView query;                 ///< [B,H,n,d]
   TensorView key;                   ///< [B,G,m,d], past first
@@ -88,6 +96,7 @@ struct AttentionInputs {
   MaskOptions masks;
 };
 
+/// How it is computed.
 struct AttentionOptions {
   std::optional<double> scale;  ///< 1/sqrt(d) when unset
   double softcap = 0;           ///< 0 is off
@@ -132,7 +141,7 @@ AttentionReport attend(const AttentionInputs& inputs, const AttentionOptions& op
                        const RunContext& run);
 
 /// The part of `attend` that looks at shapes and masks alone: refuses what does not fit before outputs are opened, and
-/// gives the notes, scale and mask text that are known without computing.
+/// gives the notes, scale and mask text that are known without computing. Throws as `attend` does.
 AttentionReport check_attention(const AttentionInputs& inputs, const AttentionOptions& options);
 
 /// Which cells the masks allow, rows numbered like the rows of WeightOutput (a reduced cell is allowed if any of its
@@ -141,10 +150,11 @@ std::unique_ptr<Visibility> make_visibility(const AttentionInputs& inputs, const
 
 /// Names of the kernels, fastest first; "reference" is the last.
 std::vector<std::string> kernel_names();
-/// The instruction sets the tiled kernel was built for, best first, and the one this CPU would use.
+/// The instruction sets the tiled kernel was built for, best first: "avx512", "avx2", "sse2".
 std::vector<std::string> simd_names();
+/// The first of them that this CPU can run.
 std::string best_simd();
-/// Whether this CPU can run it.
+/// Whether this CPU can run it; false for a name that is not among them.
 bool simd_runs(const std::string& name);
 
 }  // namespace v1

@@ -10,6 +10,7 @@
 namespace attn {
 inline namespace v1 {
 
+/// Which axis of a weight is that of the inputs.
 enum class WeightLayout { in_out, out_in };
 
 /// One linear layer: X·W + b (`in_out`, as in the paper) or X·Wᵀ + b (`out_in`, as torch stores it).

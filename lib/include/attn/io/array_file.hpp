@@ -14,6 +14,7 @@
 namespace attn {
 inline namespace v1 {
 
+/// A choice that detection makes unless it is overruled.
 enum class Tristate { automatic, yes, no };
 
 /// How an input is to be read where detection is overruled.
@@ -57,16 +58,20 @@ class ArrayFile {
  public:
   virtual ~ArrayFile() = default;
 
+  /// The path as it was given, for messages.
   const std::string& name() const { return name_; }
+  /// A name of input_format_names().
   std::string_view format() const { return format_; }
+  /// What is in it, in file order.
   const std::vector<Member>& members() const { return members_; }
   /// The member of that name, or null.
   const Member* find(std::string_view member) const;
 
-  /// The whole array of members()[member], native byte order, C order.
+  /// The whole array of members()[member], native byte order, C order. Throws `malformed` naming file and place, and
+  /// `memory` when it does not fit the budget.
   virtual Array read(std::size_t member, const MemoryBudget& budget) = 0;
   /// Rows [first, first + count) of an array flattened to [rows, last axis], converted to double. Calls must go forward
-  /// through the rows; formats that can will not hold the whole array in memory.
+  /// through the rows; formats that can will not hold the whole array in memory. Throws like `read`.
   virtual void read_rows(std::size_t member, Index first, Index count, double* rows) = 0;
 
  protected:
@@ -80,16 +85,18 @@ class ArrayFile {
 /// Throws `malformed` naming file, place, found, expected; `memory`; `usage` for an unknown format name.
 std::unique_ptr<ArrayFile> open_array_file(const std::string& path, const ReadOptions& options, const RunContext& run);
 
-/// "ARCHIVE:NAME" split at its last colon that has an existing file in front, if no file has that whole name;
-/// member is empty for a plain path.
+/// A file and the member of it that is meant; empty for all or the only one.
 struct FileReference {
   std::string path;
   std::string member;
 };
+/// "ARCHIVE:NAME" split at its last colon that has an existing file in front, if no file has that whole name; else the
+/// whole text as a path.
 FileReference parse_file_reference(const std::string& text);
 
-/// Names for --input-format and for writing, from THE LIST of formats.
+/// Names of the formats that can be read, for ReadOptions::format.
 std::vector<std::string> input_format_names();
+/// Names of the formats that can be written, for make_array_writer.
 std::vector<std::string> output_format_names();
 
 }  // namespace v1

@@ -29,15 +29,17 @@ struct ArrayHeader {
   const Visibility* visibility = nullptr;  ///< null: all cells allowed; must outlive the sink
 };
 
+/// What a writer does besides.
 struct WriteOptions {
-  bool csv_safe = false;
+  bool csv_safe = false;  ///< an apostrophe before labels that a spreadsheet would run as a formula
 };
 
-/// Whether a path's extension, or a name given by --format, is a data format that can be written; "" if not.
+/// The data format that a path's extension or a name stands for and that can be written; "" if there is none.
 std::string data_format_of(std::string_view path_or_name);
 
 /// A sink that writes one array in a data format (json, csv, tsv, npy, npz, safetensors). The byte sink must outlive it.
-/// Every writer streams: it holds no more than the rows in flight.
+/// Every writer streams: it holds no more than the rows in flight. Throws `usage` for an unknown format; the sink throws
+/// `output` when the bytes cannot be written.
 std::unique_ptr<RowSink> make_array_writer(std::string_view format, const ArrayHeader& header, const WriteOptions& options,
                                            ByteSink& bytes);
 
@@ -51,6 +53,8 @@ class BundleWriter {
   /// After all sinks are finished: writes everything to the byte sink.
   virtual void finish() = 0;
 };
+/// A bundle of one sink for each header, in "npz", "safetensors" or "json". The byte sink must outlive it. Throws `usage`
+/// for another format.
 std::unique_ptr<BundleWriter> make_bundle_writer(std::string_view format, const std::vector<ArrayHeader>& headers,
                                                  const WriteOptions& options, ByteSink& bytes);
 

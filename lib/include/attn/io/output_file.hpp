@@ -16,7 +16,9 @@ inline namespace v1 {
 /// do the same once install_signal_cleanup() was called.
 class OutputFiles {
  public:
+  /// With `no_clobber`, open() refuses a path that exists.
   explicit OutputFiles(bool no_clobber);
+  /// Removes what was not committed.
   ~OutputFiles();
   OutputFiles(const OutputFiles&) = delete;
   OutputFiles& operator=(const OutputFiles&) = delete;
@@ -24,7 +26,8 @@ class OutputFiles {
   /// Opens one more output. Throws `usage` for a path given twice (links and ./ resolved) or a second "-", and
   /// ErrorKind::output when it cannot be opened. The sink lives as long as this object.
   ByteSink& open(const std::string& path);
-  /// Returns false when the reader of "-" went away: then nothing was replaced.
+  /// Returns false when the reader of "-" went away: then nothing was replaced. Throws ErrorKind::output when a file cannot
+  /// be completed or renamed.
   bool commit();
 
  private:
@@ -35,10 +38,15 @@ class OutputFiles {
 /// An unlinked temporary file: bytes go in, then come out from the start.
 class Spool : public ByteSink {
  public:
+  /// In $TMPDIR or /tmp. Throws ErrorKind::output when it cannot be made.
   Spool();
+  /// The bytes are gone.
   ~Spool() override;
+  /// Adds bytes at the end. Throws ErrorKind::output when the disk is full.
   void write(const void* bytes, std::size_t count) override;
+  /// Bytes so far.
   std::uint64_t size() const;
+  /// Writes all of them, from the start, to the target.
   void copy_to(ByteSink& target);
 
  private:
@@ -46,8 +54,8 @@ class Spool : public ByteSink {
   std::unique_ptr<Impl> impl_;
 };
 
-/// Removes registered temporaries on SIGINT, SIGTERM, SIGHUP, SIGABRT and SIGTRAP, then ends by that signal; ignores SIGPIPE and SIGXFSZ
-/// (writes then report them as errors).
+/// Removes registered temporaries on SIGINT, SIGTERM, SIGHUP, SIGABRT and SIGTRAP, then ends by that signal; ignores SIGPIPE and
+/// SIGXFSZ (writes then report them as errors).
 void install_signal_cleanup();
 /// Removes the temporaries of all outputs, for a run that is about to end without unwinding. Safe in a signal handler.
 void remove_temporaries() noexcept;

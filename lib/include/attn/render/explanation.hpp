@@ -57,7 +57,8 @@ struct Explanation {
   Index first_key = 0;
 };
 
-/// Writes a page like those of make_picture("html"): one file that loads and sends nothing.
+/// Writes a page like those of make_picture("html"): one file that loads and sends nothing. Throws what the byte sink
+/// throws.
 void write_explanation(const Explanation& explanation, ByteSink& bytes);
 
 }  // namespace v1

@@ -13,11 +13,17 @@
 namespace attn {
 inline namespace v1 {
 
+/// How numbers are spread over the colours.
 enum class ColorScale { linear, log, sqrt };
+/// What a pixel shows of several cells.
 enum class Pool { max, mean };
+/// Whether numbers stand in the cells; automatic where they fit and are not many.
 enum class Annotate { automatic, always, never };
+/// Dark ink on white or light ink on dark.
 enum class Theme { light, dark };
+/// Which tokens are written at the axes; automatic leaves out what would not fit.
 enum class LabelMode { automatic, all, none, every };
+/// What the terminal that text is for can do.
 enum class TerminalColor { truecolor, palette256, plain };
 
 /// How a picture should look; the names are the options of `render`.
@@ -53,6 +59,7 @@ struct PictureLayer {
   std::string kind = "weights";            ///< "weights", "scores", "difference": what the colour bar says
 };
 
+/// All that a picture is made of, but its numbers.
 struct PictureSpec {
   std::vector<PictureLayer> layers;
   PictureOptions options;
@@ -64,6 +71,7 @@ struct PictureSpec {
 /// Notes (glyphs that no font has, ...) can be asked for after `finish`.
 class Picture : public RowSink {
  public:
+  /// Whole sentences for people; complete after `finish`.
   virtual std::vector<std::string> notes() const { return {}; }
 };
 
@@ -74,7 +82,9 @@ std::unique_ptr<Picture> make_picture(std::string_view format, const PictureSpec
 
 /// Whether a path's extension or a name is a picture format: "png", "svg", "pdf", "html", "txt", or "".
 std::string picture_format_of(std::string_view path_or_name);
+/// Names of the formats, for make_picture.
 std::vector<std::string> picture_format_names();
+/// Names of the colormaps, for PictureOptions::colormap.
 std::vector<std::string> colormap_names();
 
 /// Labelled tables for terminals, with widths counted in cells (CJK and emoji are two).

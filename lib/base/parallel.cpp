@@ -2,6 +2,7 @@
 
 #include <sched.h>
 
+#include <algorithm>
 #include <atomic>
 #include <exception>
 #include <limits>
@@ -10,6 +11,7 @@
 #include <thread>
 #include <vector>
 
+#include "base/helper_threads.hpp"
 #include "base/row_delivery.hpp"
 
 namespace attn {
@@ -66,20 +68,28 @@ class TaskPool {
   bool own_failure_ = false;
 };
 
+/// For calls from several threads at once, or from within another call.
+void run_on_own_threads(int workers, const std::function<void(int)>& run) {
+  std::vector<std::thread> helpers;
+  try {
+    for (int worker = 1; worker < workers; ++worker) helpers.emplace_back([&run, worker] { run(worker); });
+  } catch (const std::exception&) {
+    // No further thread or no memory for one: those that run, or the caller alone, do the work.
+  }
+  run(0);
+  for (std::thread& helper : helpers) helper.join();
+}
+
 }  // namespace
 
 void parallel_for(Index tasks, int threads, const std::function<void(Index task, int worker)>& work) {
   TaskPool pool(tasks, work);
-  std::vector<std::thread> helpers;
-  const Index wanted = std::min<Index>(threads, tasks) - 1;
-  try {
-    for (Index worker = 1; worker <= wanted; ++worker)
-      helpers.emplace_back([&pool, worker] { pool.run(static_cast<int>(worker)); });
-  } catch (const std::exception&) {
-    // No further thread or no memory for one: those that run, or the caller alone, do the work.
-  }
-  pool.run(0);
-  for (std::thread& helper : helpers) helper.join();
+  const int workers = static_cast<int>(std::clamp<Index>(tasks, 1, threads));
+  const auto run = [&pool](int worker) { pool.run(worker); };
+  if (workers == 1)
+    run(0);
+  else if (!HelperThreads::of_process().run(workers, run))
+    run_on_own_threads(workers, run);
   pool.rethrow();
 }
 

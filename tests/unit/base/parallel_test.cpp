@@ -1,6 +1,8 @@
 #include "base/parallel.hpp"
 
 #include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <atomic>
 #include <chrono>
@@ -46,6 +48,55 @@ TEST(ParallelFor, TheLowestFailureWins) {
       ASSERT_EQ(message, "task 40") << threads;
     }
   }
+}
+
+TEST(ParallelFor, ManySmallCallsOneAfterTheOther) {
+  // Helpers sleep and wake between calls; none may enter the wrong one or be left behind.
+  for (int call = 0; call < 20000; ++call) {
+    std::atomic<int> sum{0};
+    const int threads = 2 + call % 3;
+    parallel_for(3, threads, [&](Index task, int worker) {
+      ASSERT_LT(worker, threads);
+      sum += 1 + static_cast<int>(task);
+    });
+    ASSERT_EQ(sum.load(), 6) << call;
+  }
+}
+
+TEST(ParallelFor, CallsInsideCallsAndFromSeveralThreads) {
+  std::atomic<int> runs{0};
+  const auto outer = [&] { parallel_for(8, 3, [&](Index, int) { parallel_for(5, 2, [&](Index, int) { ++runs; }); }); };
+  std::thread other(outer), third(outer);
+  outer();
+  other.join();
+  third.join();
+  EXPECT_EQ(runs.load(), 3 * 8 * 5);
+}
+
+TEST(ParallelFor, SeveralThreadsWorkAtOnce) {
+  std::atomic<int> waiting{0};
+  parallel_for(2, 2, [&](Index, int) {
+    ++waiting;
+    // Ends only when the other task runs too.
+    for (int i = 0; i < 10000 && waiting < 2; ++i) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  });
+  EXPECT_EQ(waiting.load(), 2);
+}
+
+TEST(ParallelFor, AChildOfTheProcessGetsHelpersOfItsOwn) {
+  parallel_for(2, 2, [](Index, int) {});
+  const pid_t child = ::fork();
+  if (child == 0) {
+    std::atomic<int> waiting{0};
+    parallel_for(2, 2, [&](Index, int) {
+      ++waiting;
+      for (int i = 0; i < 10000 && waiting < 2; ++i) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    });
+    ::_exit(waiting == 2 ? 0 : 1);
+  }
+  int status = -1;
+  ASSERT_EQ(::waitpid(child, &status, 0), child);
+  EXPECT_EQ(status, 0);
 }
 
 TEST(ParallelFor, AtLeastOneThreadIsAvailable) { EXPECT_GE(available_threads(), 1); }

@@ -102,9 +102,13 @@ void QueryRows<T>::block(Range keys, bool guarded) {
 template <typename T>
 void QueryRows<T>::score(Index first, Index rows, Range keys) {
   const TensorView& key = plan_.job.key;
+  const TensorView& value = plan_.job.value;
   const Index d = plan_.job.sizes.head_size;
+  // While keys arrive, the values of the same block are on their way.
+  const T* const values = plan_.sums_values() ? value.template row<T>(batch_, kv_head_, keys.begin) : nullptr;
   plan_.steps.row_scores({queries_ + first * d, d, rows, d, key.template row<T>(batch_, kv_head_, keys.begin), key.row_stride,
-                          keys.end - keys.begin, scores_, kKeyBlock});
+                          keys.end - keys.begin, plan_.job.sizes.keys - keys.end, values, value.row_stride, plan_.value_size(),
+                          scores_, kKeyBlock});
 }
 
 /// What is added to the scores of one row, -inf where it may not see; null for nothing.

@@ -111,6 +111,10 @@ struct RowScoreStep {
   const T* keys;
   Size key_stride;
   Size key_count;
+  Size keys_after;  ///< so many more rows follow these keys; some are asked for ahead
+  const T* next;    ///< [key_count][next_columns], what will be read after the keys and is asked for meanwhile; may be null
+  Size next_stride;
+  Size next_columns;
   T* scores;
   Size score_stride;
 };

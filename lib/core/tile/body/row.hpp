@@ -12,29 +12,54 @@ template <typename B>
   return xsimd::hadd(vector);
 }
 
+/// A sum across the lanes of each of N vectors, always in the same order, whoever stands beside them.
+template <typename B, int N>
+[[gnu::always_inline]] inline void sum_each(const B (&vectors)[N], Element<B>* to) {
+  constexpr int kSquare = static_cast<int>(B::size), kSquares = (N + kSquare - 1) / kSquare;
+#pragma GCC unroll 8
+  for (int square = 0; square < kSquares; ++square) {
+    B part[kSquare];
+#pragma GCC unroll 16
+    for (int i = 0; i < kSquare; ++i) {
+      const int from = square * kSquare + i;
+      part[i] = from < N ? vectors[from < N ? from : 0] : B(Element<B>(0));
+    }
+    xsimd::haddp(part).store_unaligned(to + square * kSquare);
+  }
+}
+
+/// How many keys are taken together with R query rows: as many sums as hide the latency of one.
+template <int R>
+inline constexpr int kKeysTogether = R == 1 ? 8 : (R == 2 ? 4 : 2);
+
 /// R query rows against K keys: R · K dot products, vectors along the head size, the rest of it one by one.
 template <typename B, int R, int K>
 [[gnu::noinline]] void row_score_tile(const RowScoreStep<Element<B>>& step, Size key) {
   using T = Element<B>;
-  B sums[R][K] = {};
+  B sums[R * K] = {};
   const Size whole = step.depth - step.depth % kWidth<B>;
   const T* keys = step.keys + key * step.key_stride;
   for (Size c = 0; c < whole; c += kWidth<B>) {
-    B key_part[K];
-#pragma GCC unroll 2
-    for (int k = 0; k < K; ++k) key_part[k] = B::load_unaligned(keys + k * step.key_stride + c);
+    B query[R];
 #pragma GCC unroll 4
     for (int r = 0; r < R; ++r) {
-      const B query = B::load_unaligned(step.queries + r * step.query_stride + c);
-#pragma GCC unroll 2
-      for (int k = 0; k < K; ++k) sums[r][k] = xsimd::fma(query, key_part[k], sums[r][k]);
+      query[r] = B::load_unaligned(step.queries + r * step.query_stride + c);
+      keep(query[r]);
+    }
+#pragma GCC unroll 8
+    for (int k = 0; k < K; ++k) {
+      const B key_part = B::load_unaligned(keys + k * step.key_stride + c);
+#pragma GCC unroll 4
+      for (int r = 0; r < R; ++r) sums[r * K + k] = xsimd::fma(query[r], key_part, sums[r * K + k]);
     }
   }
+  T scores[R * K + B::size];
+  sum_each(sums, scores);
 #pragma GCC unroll 4
   for (int r = 0; r < R; ++r)
-#pragma GCC unroll 2
+#pragma GCC unroll 8
     for (int k = 0; k < K; ++k) {
-      T score = sum_of(sums[r][k]);
+      T score = scores[r * K + k];
       for (Size c = whole; c < step.depth; ++c) score += step.queries[r * step.query_stride + c] * keys[k * step.key_stride + c];
       step.scores[r * step.score_stride + key + k] = score;
     }
@@ -44,19 +69,22 @@ template <typename B, int R, int K>
 template <typename T>
 [[gnu::always_inline]] inline void prefetch_rows(const T* first, Size stride, Size rows, Size columns) {
   for (Size r = 0; r < rows; ++r)
-    for (Size c = 0; c < columns; c += 64 / static_cast<Size>(sizeof(T))) __builtin_prefetch(first + r * stride + c);
+    for (Size c = 0; c < columns; c += 64 / static_cast<Size>(sizeof(T))) __builtin_prefetch(first + r * stride + c, 0, 2);
 }
 
 template <typename B, int R>
 void row_scores_of(const RowScoreStep<Element<B>>& step) {
-  constexpr Size kAhead = 16;
+  constexpr int kKeys = kKeysTogether<R>;
+  constexpr Size kAhead = 24;
+  const Size known = step.key_count + step.keys_after;
   Size key = 0;
-  for (; key + 2 <= step.key_count; key += 2) {
-    if (key + kAhead + 2 <= step.key_count)
-      prefetch_rows(step.keys + (key + kAhead) * step.key_stride, step.key_stride, 2, step.depth);
-    row_score_tile<B, R, 2>(step, key);
+  for (; key + kKeys <= step.key_count; key += kKeys) {
+    if (key + kAhead + kKeys <= known)
+      prefetch_rows(step.keys + (key + kAhead) * step.key_stride, step.key_stride, kKeys, step.depth);
+    if (step.next != nullptr) prefetch_rows(step.next + key * step.next_stride, step.next_stride, kKeys, step.next_columns);
+    row_score_tile<B, R, kKeys>(step, key);
   }
-  if (key < step.key_count) row_score_tile<B, R, 1>(step, key);
+  for (; key < step.key_count; ++key) row_score_tile<B, R, 1>(step, key);
 }
 
 template <typename B>
@@ -135,35 +163,37 @@ template <typename B, int R, int C>
   B sums[R][C] = {};
   const Element<B>* values = step.values + column;
   for (Size key = 0; key < step.key_count; ++key, values += step.value_stride) {
-    B value[C];
-#pragma GCC unroll 2
-    for (int c = 0; c < C; ++c) value[c] = B::load_unaligned(values + c * kWidth<B>);
+    B weight[R];
 #pragma GCC unroll 4
-    for (int r = 0; r < R; ++r) {
-      const B weight(step.weights[r * step.weight_stride + key]);
-#pragma GCC unroll 2
-      for (int c = 0; c < C; ++c) sums[r][c] = xsimd::fma(value[c], weight, sums[r][c]);
+    for (int r = 0; r < R; ++r) weight[r] = B(step.weights[r * step.weight_stride + key]);
+#pragma GCC unroll 8
+    for (int c = 0; c < C; ++c) {
+      const B value = B::load_unaligned(values + c * kWidth<B>);
+#pragma GCC unroll 4
+      for (int r = 0; r < R; ++r) sums[r][c] = xsimd::fma(value, weight[r], sums[r][c]);
     }
   }
 #pragma GCC unroll 4
   for (int r = 0; r < R; ++r)
-#pragma GCC unroll 2
+#pragma GCC unroll 8
     for (int c = 0; c < C; ++c) {
       Element<B>* out = step.out + r * step.out_stride + column + c * kWidth<B>;
       (B::load_unaligned(out) + sums[r][c]).store_unaligned(out);
     }
 }
 
+/// Columns from `column` on, C vectors at a time, then half as many; returns where less than a vector is left.
+template <typename B, int R, int C>
+Size row_sum_columns(const RowSumStep<Element<B>>& step, Size column) {
+  for (; column + C * kWidth<B> <= step.columns; column += C * kWidth<B>) row_sum_tile<B, R, C>(step, column);
+  if constexpr (C > 1) return row_sum_columns<B, R, C / 2>(step, column);
+  return column;
+}
+
 template <typename B, int R>
 void row_sums_of(const RowSumStep<Element<B>>& step) {
   using T = Element<B>;
-  Size column = 0;
-  for (; column + 2 * kWidth<B> <= step.columns; column += 2 * kWidth<B>) row_sum_tile<B, R, 2>(step, column);
-  if (column + kWidth<B> <= step.columns) {
-    row_sum_tile<B, R, 1>(step, column);
-    column += kWidth<B>;
-  }
-  for (; column < step.columns; ++column)
+  for (Size column = row_sum_columns<B, R, kKeysTogether<R>>(step, 0); column < step.columns; ++column)
     for (int r = 0; r < R; ++r) {
       T sum = 0;
       for (Size key = 0; key < step.key_count; ++key)

@@ -66,9 +66,11 @@ Timing measure(const Case& one, int rounds) {
   std::vector<double> controls;
   if (one.prepare) one.prepare();
   one.run();
-  double before = yardstick(one);
   for (int round = 0; round < rounds; ++round) {
     if (one.prepare) one.prepare();
+    controls.push_back(control.ratio());
+    // Nothing comes between the peak and the call: all cores are awake, as when calls follow each other.
+    const double before = yardstick(one);
     const double start = seconds_now(), cpu_start = cpu_seconds_now();
     one.run();
     const double seconds = seconds_now() - start, cpu_seconds = cpu_seconds_now() - cpu_start;
@@ -76,8 +78,6 @@ Timing measure(const Case& one, int rounds) {
     timing.seconds.push_back(seconds);
     timing.ratios.push_back(one.work / seconds / std::max(before, after));
     timing.cpu_ratios.push_back(one.work * one.threads / cpu_seconds / std::max(before, after));
-    before = after;
-    controls.push_back(control.ratio());
   }
   timing.control = quantile(controls, 0.5);
   return timing;

@@ -4,7 +4,8 @@ build_packages=(g++ cmake ninja-build pkg-config
   libcli11-dev nlohmann-json3-dev libxtensor-dev libxsimd-dev libstb-dev
   libcairo2-dev libpango1.0-dev zlib1g-dev
   fonts-dejavu-core fonts-noto-cjk)
-test_packages=(libgtest-dev libgmock-dev libzip-dev python3 binutils git procps make parallel
+package_packages=(dpkg-dev binutils gzip lintian)
+test_packages=("${package_packages[@]}" libgtest-dev libgmock-dev libzip-dev python3 binutils git procps make parallel
   poppler-utils libxml2-utils strace bash-completion man-db locales
   chromium chromium-driver python3-selenium)
 

@@ -7,13 +7,14 @@
 #include <vector>
 
 #include "attn/base/error.hpp"
+#include "io/crc32.hpp"
 
 namespace attn {
 inline namespace v1 {
 namespace {
 
 /// Pieces that are still in the cache when their checksum is taken.
-constexpr std::size_t kPieceBytes = 256 << 10;
+constexpr std::size_t kPieceBytes = 64 << 10;
 
 }  // namespace
 
@@ -97,7 +98,7 @@ void ZipEntrySource::read_next(std::byte* target, std::size_t count) {
       file_.read_at(entry_.data_offset + position_, target, piece);
     else
       inflate_next(target, piece);
-    if (!verified_) crc_ = static_cast<std::uint32_t>(::crc32_z(crc_, reinterpret_cast<const Bytef*>(target), piece));
+    if (!verified_) crc_ = crc32_of(crc_, target, piece);
     position_ += piece;
     file_.report(position_, entry_.size);
     target += piece;

@@ -1,11 +1,10 @@
 #include "io/npz_zip_writer.hpp"
 
-#include <zlib.h>
-
 #include <algorithm>
 
 #include "attn/base/error.hpp"
 #include "attn/base/text.hpp"
+#include "io/crc32.hpp"
 
 namespace attn {
 inline namespace v1 {
@@ -62,10 +61,9 @@ ByteSink& ZipWriter::begin(std::string_view name, std::uint64_t size) {
 }
 
 void ZipWriter::write(const void* bytes, std::size_t count) {
-  if (count == 0) return;  // an array without elements has no address, and zlib starts anew when given none
   if (count > left_) fail(ErrorKind::internal, "more was written to an archive entry than was said");
   Entry& entry = entries_.back();
-  entry.crc = static_cast<std::uint32_t>(::crc32_z(entry.crc, static_cast<const Bytef*>(bytes), count));
+  entry.crc = crc32_of(entry.crc, bytes, count);
   bytes_.write(bytes, count);
   left_ -= count;
   position_ += count;

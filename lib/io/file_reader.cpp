@@ -80,6 +80,7 @@ void FileReader::read_at(std::uint64_t offset, void* target, std::size_t count) 
   std::uint64_t end = 0;
   if (__builtin_add_overflow(offset, count, &end)) end = kUnknownSize;
   if (stream_) fill_to(end);
+  if (stream_ && end > filled_ && taken_ > 0) fail(ErrorKind::internal, name_, ": a stream was read again");
   const std::uint64_t length = stream_ ? filled_ : size_;
   if (end > length) fail(ErrorKind::malformed, name_, ": the file ends after ", length, " bytes, expected at least ", end);
   if (stream_) {
@@ -92,6 +93,30 @@ void FileReader::read_at(std::uint64_t offset, void* target, std::size_t count) 
     done += got;
     report(done, count);
   }
+}
+
+std::size_t FileReader::take_some(std::uint64_t offset, void* target, std::size_t count) {
+  auto* const next = static_cast<std::byte*>(target);
+  const std::uint64_t there = stream_ ? filled_ : size_;
+  std::size_t done = offset < there ? static_cast<std::size_t>(std::min<std::uint64_t>(count, there - offset)) : 0;
+  if (done > 0) read_at(offset, next, done);
+  if (!stream_ || done == count) return done;
+  if (offset + done != filled_ + taken_) fail(ErrorKind::internal, name_, ": a stream was read again");
+  while (done < count && size_ == kUnknownSize) {
+    const std::size_t got = read_some(0, next + done, count - done);
+    taken_ += got;
+    done += got;
+    if (got == 0) size_ = filled_ + taken_;
+    refuse_endless();
+    report(done, count);
+  }
+  return done;
+}
+
+void FileReader::take(std::uint64_t offset, void* target, std::size_t count) {
+  const std::size_t got = take_some(offset, target, count);
+  if (got < count)
+    fail(ErrorKind::malformed, name_, ": the file ends after ", offset + got, " bytes, expected at least ", offset + count);
 }
 
 std::span<const std::byte> FileReader::whole() {
@@ -117,14 +142,19 @@ std::span<const std::byte> FileReader::held() const {
 /// Reads a stream until it holds `end` bytes or has ended.
 void FileReader::fill_to(std::uint64_t end) {
   while (filled_ < end && size_ == kUnknownSize) {
+    if (taken_ > 0) fail(ErrorKind::internal, name_, ": a stream was read again");
     if (filled_ == content_.size()) grow();
     const std::size_t got = read_some(0, content_.data() + filled_, content_.size() - filled_);
     if (got == 0) size_ = filled_;
     filled_ += got;
     report(filled_, 0);
-    if (endless_ && filled_ > kDeviceBytes)
-      fail(ErrorKind::malformed, "cannot read '", name_, "': it is a device without an end, expected a file");
+    refuse_endless();
   }
+}
+
+void FileReader::refuse_endless() const {
+  if (endless_ && filled_ + taken_ > kDeviceBytes)
+    fail(ErrorKind::malformed, "cannot read '", name_, "': it is a device without an end, expected a file");
 }
 
 void FileReader::report(std::uint64_t done, std::uint64_t total) const {

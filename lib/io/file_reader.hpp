@@ -47,6 +47,11 @@ class FileReader {
   /// Exactly `count` bytes from `offset`. Reading past the end is an error: "ends after .. bytes, expected ..", or
   /// "changed while it was read" if the file was longer before.
   void read_at(std::uint64_t offset, void* target, std::size_t count);
+  /// Like read_at, for one pass from front to back: what a stream has still to give is not held, so that nothing of it can
+  /// be read again.
+  void take(std::uint64_t offset, void* target, std::size_t count);
+  /// The same for at most `count` bytes: returns how many, fewer only at the end.
+  std::size_t take_some(std::uint64_t offset, void* target, std::size_t count);
   /// The whole content in memory (within the budget); valid as long as this object.
   std::span<const std::byte> whole();
   /// The content of a stream that was read to its end by size() or whole(); empty for a regular file not yet held.
@@ -57,6 +62,7 @@ class FileReader {
   void examine();
   void fill_to(std::uint64_t end);
   void grow();
+  void refuse_endless() const;
   std::size_t read_some(std::uint64_t offset, std::byte* target, std::size_t count);
   [[noreturn]] void fail_system(const char* verb, int error) const;
 
@@ -69,8 +75,9 @@ class FileReader {
   bool stream_ = false;   // bytes come once, in order
   bool endless_ = false;  // a character device that is no terminal: /dev/zero
   std::uint64_t size_ = kUnknownSize;
-  Buffer content_;          // of a stream, or of a regular file after whole()
-  std::size_t filled_ = 0;  // bytes of content_ that are there
+  Buffer content_;           // of a stream, or of a regular file after whole()
+  std::size_t filled_ = 0;   // bytes of content_ that are there
+  std::uint64_t taken_ = 0;  // bytes of a stream behind those, given away
 };
 
 /// Throws `malformed` if the file is not the data but a Git LFS pointer to it.

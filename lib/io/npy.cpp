@@ -19,24 +19,43 @@ class NpyFile : public ArrayFile {
       : file_(std::move(file)), source_(*file_), budget_(budget), header_(read_npy_header(source_, file_->name())) {
     name_ = file_->path();
     format_ = "npy";
+    if (header_.type.content != NpyType::Content::numbers) find_end();
     members_.push_back(describe_npy(source_, header_, file_->name(), budget));
   }
 
   Array read(std::size_t /*member*/, const MemoryBudget& budget) override {
     require_array(members_[0]);
-    return read_npy_array(source_, header_, file_->name(), budget);
+    return load(budget);
   }
 
   void read_rows(std::size_t /*member*/, Index first, Index count, double* rows) override {
     require_array(members_[0]);
     const Range range{first, first + count};
-    if (!header_.fortran_order) return read_npy_rows(source_, header_, file_->name(), range, rows);
+    if (!header_.fortran_order) {
+      find_end();
+      return read_npy_rows(source_, header_, file_->name(), range, rows);
+    }
     // Rows of a file that is stored by columns lie all over it.
-    if (!held_) held_ = read_npy_array(source_, header_, file_->name(), budget_);
+    if (!held_) held_ = load(budget_);
     copy_rows(*held_, range, rows);
   }
 
  private:
+  /// A long stream goes straight into the array: only rows are asked for more than once.
+  Array load(const MemoryBudget& budget) {
+    if (file_->known_size() != kUnknownSize) return read_npy_array(source_, header_, file_->name(), budget);
+    OnePassSource stream(*file_);
+    Array array = read_npy_array(stream, header_, file_->name(), budget);
+    std::byte more{};
+    if (file_->take_some(header_.data_offset + array.bytes.size(), &more, 1) > 0)
+      fail(ErrorKind::malformed, file_->name(), ": bytes after the data");
+    return array;
+  }
+
+  void find_end() {
+    if (file_->known_size() == kUnknownSize) check_npy_size(header_, file_->size(), file_->name());
+  }
+
   std::unique_ptr<FileReader> file_;
   FileSource source_;
   MemoryBudget budget_;

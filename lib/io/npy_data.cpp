@@ -12,6 +12,8 @@ inline namespace v1 {
 namespace {
 
 constexpr std::size_t kScratchBytes = 1 << 20;
+/// Columns of a Fortran array that are turned at once: enough of them that whole cache lines of the target are written.
+constexpr Index kColumnBytes = 32 << 20;
 
 template <typename Word, Word (*Swap)(Word)>
 void swap_words(std::byte* bytes, std::size_t count) {
@@ -57,41 +59,57 @@ struct Transposition {
   }
 };
 
-/// Fortran order to C order. The first axis is contiguous in the source, the last one in the target; the axes between
-/// are counted like an odometer.
+/// A piece of an array in Fortran order: elements [begin, end) of each of `slices` slices, counted from `first`. A slice
+/// is what has one index of the last axis; it lies in the source without a gap.
+struct ColumnPiece {
+  Index first, slices, begin, end;
+};
+
+/// The elements of one piece, `end - begin` apart from slice to slice, to their places in C order. The first axis is
+/// contiguous in the source, the last one in the target.
 template <typename Word>
-void to_c_order(const std::byte* from, const Shape& shape, std::byte* to) {
+void place_columns(const std::byte* from, const Shape& shape, const ColumnPiece& piece, std::byte* to) {
   const std::size_t rank = shape.size();
-  Index size = 1;
-  std::vector<Index> near(rank), far(rank);  // strides in the source and in the target
-  for (std::size_t axis = 0; axis < rank; ++axis) {
-    near[axis] = size;
-    size *= shape[axis];
-  }
+  std::vector<Index> far(rank);  // strides in the target
   Index step = 1;
   for (std::size_t axis = rank; axis-- > 0; step *= shape[axis]) far[axis] = step;
-  const Transposition<Word> plane{shape.front(), shape.back(), near.back(), far.front()};
-  const Index planes = size / (shape.front() * shape.back());
-  std::vector<Index> at(rank, 0);
-  Index source = 0, target = 0;
-  for (Index done = 0; done < planes; ++done) {
-    plane.run(reinterpret_cast<const Word*>(from) + source, reinterpret_cast<Word*>(to) + target);
-    for (std::size_t axis = rank - 1; axis-- > 1;) {
-      source += near[axis];
-      target += far[axis];
-      if (++at[axis] < shape[axis]) break;
-      source -= at[axis] * near[axis];
-      target -= at[axis] * far[axis];
-      at[axis] = 0;
-    }
+  for (Index at = piece.begin, run = 0; at < piece.end; at += run) {
+    const Index row = at % shape.front();
+    run = std::min(shape.front() - row, piece.end - at);
+    Index target = row * far.front() + piece.first;
+    Index rest = at / shape.front();
+    for (std::size_t axis = 1; axis + 1 < rank; rest /= shape[axis], ++axis) target += rest % shape[axis] * far[axis];
+    const Transposition<Word> plane{run, piece.slices, piece.end - piece.begin, far.front()};
+    plane.run(reinterpret_cast<const Word*>(from) + (at - piece.begin), reinterpret_cast<Word*>(to) + target);
   }
 }
 
-void reorder(const std::byte* from, const Shape& shape, std::size_t item, std::byte* to) {
-  if (item == 1) to_c_order<std::uint8_t>(from, shape, to);
-  if (item == 2) to_c_order<std::uint16_t>(from, shape, to);
-  if (item == 4) to_c_order<std::uint32_t>(from, shape, to);
-  if (item == 8) to_c_order<std::uint64_t>(from, shape, to);
+void place_columns(const std::byte* from, const Shape& shape, std::size_t item, const ColumnPiece& piece, std::byte* to) {
+  if (item == 1) place_columns<std::uint8_t>(from, shape, piece, to);
+  if (item == 2) place_columns<std::uint16_t>(from, shape, piece, to);
+  if (item == 4) place_columns<std::uint32_t>(from, shape, piece, to);
+  if (item == 8) place_columns<std::uint64_t>(from, shape, piece, to);
+}
+
+/// Reads an array of rank 2 or more that is stored in Fortran order, through a buffer of a few columns.
+void read_columns(NpySource& source, const NpyHeader& header, const std::string& where, const MemoryBudget& budget,
+                  Array& array) {
+  const Index item = static_cast<Index>(header.type.item);
+  const Index last = header.shape.back();
+  const Index slice = array.size() / last;
+  const Index most = std::max<Index>(1, kColumnBytes / item);  // elements at once
+  const Index slices = std::clamp<Index>(most / slice, 1, last);
+  const Index length = std::min(slice, most);
+  Buffer columns = budget.allocate(static_cast<std::size_t>(slices * length * item), where);
+  for (Index first = 0; first < last; first += slices)
+    for (Index begin = 0; begin < slice; begin += length) {
+      const ColumnPiece piece{first, std::min(slices, last - first), begin, std::min(slice, begin + length)};
+      const Index element = first * slice + begin;
+      const auto count = static_cast<std::size_t>(piece.slices * (piece.end - begin));
+      source.read_at(header.data_offset + static_cast<std::uint64_t>(element * item), columns.data(), count * header.type.item);
+      settle(columns.data(), count, static_cast<std::uint64_t>(element), header.type, where);
+      place_columns(columns.data(), header.shape, header.type.item, piece, array.bytes.data());
+    }
 }
 
 void append_utf8(std::string& text, std::uint32_t code, const std::string& where) {
@@ -185,14 +203,14 @@ Member describe_npy(NpySource& source, const NpyHeader& header, const std::strin
 }
 
 Array read_npy_array(NpySource& source, const NpyHeader& header, const std::string& where, const MemoryBudget& budget) {
-  const bool reordered = header.fortran_order && header.shape.size() > 1;
   Array array = make_array(header.type.dtype, header.shape, budget, where);
   const auto count = static_cast<std::size_t>(array.size());
-  Buffer columns = reordered ? budget.allocate(array.bytes.size(), where) : Buffer();
-  std::byte* const target = reordered ? columns.data() : array.bytes.data();
-  source.read_at(header.data_offset, target, count * header.type.item);
-  settle(target, count, 0, header.type, where);
-  if (reordered && count > 0) reorder(target, header.shape, header.type.item, array.bytes.data());
+  if (header.fortran_order && header.shape.size() > 1 && count > 0) {
+    read_columns(source, header, where, budget, array);
+    return array;
+  }
+  source.read_at(header.data_offset, array.bytes.data(), count * header.type.item);
+  settle(array.bytes.data(), count, 0, header.type, where);
   return array;
 }
 

@@ -15,8 +15,23 @@ inline namespace v1 {
 class FileSource : public NpySource {
  public:
   explicit FileSource(FileReader& file) : file_(file) {}
-  std::uint64_t size() override { return file_.size(); }
+  std::uint64_t size() override {
+    constexpr std::size_t kLongStream = std::size_t{1} << 20;
+    file_.head(file_.known_size() == kUnknownSize ? kLongStream : 0);
+    return file_.known_size();
+  }
   void read_at(std::uint64_t offset, void* target, std::size_t count) override { file_.read_at(offset, target, count); }
+
+ private:
+  FileReader& file_;
+};
+
+/// A file that is read once, from front to back.
+class OnePassSource : public NpySource {
+ public:
+  explicit OnePassSource(FileReader& file) : file_(file) {}
+  std::uint64_t size() override { return file_.known_size(); }
+  void read_at(std::uint64_t offset, void* target, std::size_t count) override { file_.take(offset, target, count); }
 
  private:
   FileReader& file_;

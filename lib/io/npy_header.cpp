@@ -6,6 +6,7 @@
 
 #include "attn/base/error.hpp"
 #include "attn/base/text.hpp"
+#include "io/file_reader.hpp"
 
 namespace attn {
 inline namespace v1 {
@@ -68,16 +69,12 @@ bool parse_text_type(std::string_view kind, NpyType& type) {
   return true;
 }
 
-void check_data_size(const NpyHeader& header, std::uint64_t available, const std::string& where) {
+std::uint64_t data_bytes(const NpyHeader& header, const std::string& where) {
   const Index elements = checked_size(header.shape, where);
   Index needed = 0;
   if (__builtin_mul_overflow(elements, static_cast<Index>(header.type.item), &needed))
     fail(ErrorKind::malformed, where, ": shape ", shape_text(header.shape), " has more bytes than can be counted");
-  const auto wanted = static_cast<std::uint64_t>(needed);
-  if (available < wanted)
-    fail(ErrorKind::malformed, where, ": shape ", shape_text(header.shape), " needs ", wanted, " bytes of data, found ",
-         available);
-  if (available > wanted) fail(ErrorKind::malformed, where, ": ", available - wanted, " bytes after the data");
+  return static_cast<std::uint64_t>(needed);
 }
 
 std::uint64_t little_endian(const unsigned char* bytes, int count) {
@@ -105,6 +102,15 @@ NpyType parse_npy_type(std::string_view descr, const std::string& where) {
   return type;
 }
 
+void check_npy_size(const NpyHeader& header, std::uint64_t size, const std::string& where) {
+  const std::uint64_t wanted = data_bytes(header, where);
+  const std::uint64_t available = size - header.data_offset;
+  if (available < wanted)
+    fail(ErrorKind::malformed, where, ": shape ", shape_text(header.shape), " needs ", wanted, " bytes of data, found ",
+         available);
+  if (available > wanted) fail(ErrorKind::malformed, where, ": ", available - wanted, " bytes after the data");
+}
+
 NpyHeader read_npy_header(NpySource& source, const std::string& where) {
   constexpr std::string_view kMagic = "\x93NUMPY";
   const std::uint64_t size = source.size();
@@ -128,7 +134,10 @@ NpyHeader read_npy_header(NpySource& source, const std::string& where) {
   source.read_at(begin, text.data(), text.size());
   NpyHeader header = parse_npy_dict(text, where);
   header.data_offset = begin + length;
-  check_data_size(header, size - header.data_offset, where);
+  if (size == kUnknownSize)
+    data_bytes(header, where);  // must be countable
+  else
+    check_npy_size(header, size, where);
   return header;
 }
 

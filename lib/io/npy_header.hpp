@@ -14,6 +14,7 @@ inline namespace v1 {
 class NpySource {
  public:
   virtual ~NpySource() = default;
+  /// kUnknownSize for a long stream, whose end is not waited for.
   virtual std::uint64_t size() = 0;
   /// Exactly `count` bytes from `offset`, or a `malformed` error.
   virtual void read_at(std::uint64_t offset, void* target, std::size_t count) = 0;
@@ -39,9 +40,11 @@ struct NpyHeader {
 /// Rank that is read at most.
 inline constexpr std::size_t kMostNpyAxes = 8;
 
-/// Reads and checks a header; the data behind it must have exactly the size that it asks for. Throws `malformed`
-/// naming `where`, what was found, what was expected.
+/// Reads and checks a header; the data behind it must have exactly the size that it asks for, if the size of the source
+/// is known. Throws `malformed` naming `where`, what was found, what was expected.
 NpyHeader read_npy_header(NpySource& source, const std::string& where);
+/// Throws `malformed` unless a file of `size` bytes has as much data as its header asks for.
+void check_npy_size(const NpyHeader& header, std::uint64_t size, const std::string& where);
 
 /// Reads the Python dict literal of a header (format version 1 to 3): all of NpyHeader but data_offset.
 NpyHeader parse_npy_dict(std::string_view text, const std::string& where);

@@ -25,7 +25,7 @@ struct TextContent {
 using TextParser = TextContent (*)(FileReader& file, const ReadOptions& options, const RunContext& run);
 
 /// A text file, read whole when it is opened. A large array is given away by `read` without a copy; should it be asked
-/// for again, the file is read again.
+/// for again, the file is read again, which a stream cannot be.
 class TextArrayFile : public ArrayFile {
  public:
   TextArrayFile(std::string_view format, std::unique_ptr<FileReader> file, const ReadOptions& options, const RunContext& run,

@@ -16,19 +16,11 @@ constexpr std::size_t kPieceBytes = std::size_t{256} << 10;
 TextWindow::TextWindow(FileReader& file, const RunContext& run) : file_(file), run_(run) {}
 
 bool TextWindow::fill() {
-  const bool more = file_.known_size() == kUnknownSize || !file_.held().empty() ? fill_from_stream() : fill_from_file();
-  if (more && run_.progress != nullptr) {
-    const std::uint64_t size = file_.known_size();
-    run_.progress->update("reading", static_cast<Index>(end_offset_), size == kUnknownSize ? 0 : static_cast<Index>(size));
-  }
-  return more;
-}
-
-bool TextWindow::fill_from_file() {
-  const std::uint64_t left = file_.known_size() - end_offset_;
-  if (left == 0) return false;
+  const std::uint64_t size = file_.known_size();
+  const auto more = static_cast<std::size_t>(std::min<std::uint64_t>(size - end_offset_, kPieceBytes));
+  std::byte first{};  // nothing moves at the end
+  if (more == 0 || file_.take_some(end_offset_, &first, 1) == 0) return false;
   const std::size_t kept = static_cast<std::size_t>(end - next);
-  const std::size_t more = static_cast<std::size_t>(std::min<std::uint64_t>(left, kPieceBytes));
   if (kept + more <= piece_.size()) {
     if (kept > 0) std::memmove(piece_.data(), next, kept);
   } else {
@@ -36,23 +28,14 @@ bool TextWindow::fill_from_file() {
     if (kept > 0) std::memcpy(larger.data(), next, kept);
     piece_ = std::move(larger);
   }
+  piece_.data()[kept] = first;
+  const std::size_t got = 1 + file_.take_some(end_offset_ + 1, piece_.data() + kept + 1, more - 1);
   next = reinterpret_cast<const char*>(piece_.data());
-  end = next + kept;
-  file_.read_at(end_offset_, piece_.data() + kept, more);
-  end += more;
-  end_offset_ += more;
+  end = next + kept + got;
+  end_offset_ += got;
+  if (run_.progress != nullptr)
+    run_.progress->update("reading", static_cast<Index>(end_offset_), size == kUnknownSize ? 0 : static_cast<Index>(size));
   return true;
-}
-
-bool TextWindow::fill_from_stream() {
-  const std::uint64_t used = offset();
-  const auto bytes = file_.head(static_cast<std::size_t>(end_offset_) + kPieceBytes);
-  const char* const start = reinterpret_cast<const char*>(bytes.data());
-  next = start + used;
-  end = start + bytes.size();
-  const bool more = bytes.size() > end_offset_;
-  end_offset_ = bytes.size();
-  return more;
 }
 
 void skip_byte_order_mark(TextWindow& window) {

@@ -14,7 +14,7 @@ inline namespace v1 {
 inline constexpr std::size_t kLongestToken = std::size_t{1} << 20;
 
 /// The bytes of a text file in pieces, front to back: [next, end) is there to be used, `next` is moved by the user.
-/// A regular file is never held whole; a stream is held by its FileReader, which can give it only once.
+/// The file is never held whole; a stream can be read only once.
 class TextWindow {
  public:
   TextWindow(FileReader& file, const RunContext& run);
@@ -35,9 +35,6 @@ class TextWindow {
   const std::string& name() const { return file_.name(); }
 
  private:
-  bool fill_from_file();
-  bool fill_from_stream();
-
   FileReader& file_;
   const RunContext& run_;
   Buffer piece_;

@@ -95,7 +95,10 @@ TEST_F(ArrayFileTest, StreamsAreReadAsFilesAre) {
     const auto file = open_array_file("pipe", {}, run);
     EXPECT_EQ(file->format(), format);
     const std::vector<double> values = numbers_of(*file);
-    EXPECT_EQ(numbers_of(*file).size(), values.size()) << "a second time";
+    if (values.size() < 200000)
+      EXPECT_EQ(numbers_of(*file).size(), values.size()) << "a second time";
+    else
+      EXPECT_THROW(numbers_of(*file), Error) << "a long stream is not held";
     EXPECT_EQ(values[values.size() - 2], values.size() == 200000 ? 99999 : 3);
   }
 }

@@ -62,6 +62,36 @@ TEST_F(Reader, ReadsAPipeOnlyAsFarAsNeeded) {
   EXPECT_EQ(text_of(file->held()), text);
 }
 
+TEST_F(Reader, TakesAPipeWithoutHoldingIt) {
+  const std::string text = std::string(100000, 'a') + std::string(200000, 'b');
+  const auto file = open(pipe_with(text));
+  EXPECT_EQ(text_of(file->head(3)), "aaa");
+  std::string got(299999, '-');
+  file->take(1, got.data(), 1);
+  file->take(2, got.data() + 1, 249998);  // from what is held on into what is not
+  EXPECT_EQ(file->take_some(250000, got.data() + 249999, 100000), 50000u);
+  EXPECT_EQ(got, text.substr(1));
+  EXPECT_EQ(file->known_size(), text.size());
+  EXPECT_TRUE(file->held().empty());
+  char more = 0;
+  EXPECT_EQ(file->take_some(text.size(), &more, 1), 0u);
+  expect_error(ErrorKind::malformed, "ends after 300000 bytes, expected at least 300001",
+               [&] { file->take(text.size(), &more, 1); });
+  expect_error(ErrorKind::internal, "read again", [&] { file->take(200000, &more, 1); });
+  expect_error(ErrorKind::internal, "read again", [&] { file->read_at(200000, &more, 1); });
+}
+
+TEST_F(Reader, TakesAFileAsItReadsIt) {
+  write_file(folder_ / "f", "0123456789");
+  const auto file = open(folder_ / "f");
+  char got[8] = {};
+  file->take(7, got, 2);
+  file->take(0, got + 2, 2);
+  EXPECT_EQ(file->take_some(9, got + 4, 4), 1u);
+  EXPECT_EQ(std::string(got), "78019");
+  EXPECT_EQ(file->take_some(20, got, 1), 0u);
+}
+
 TEST_F(Reader, ShortFilesNameWhatIsMissing) {
   write_file(folder_ / "f", "0123");
   char got[8];

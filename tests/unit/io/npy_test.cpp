@@ -1,11 +1,16 @@
 #include <gtest/gtest.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <string>
+#include <thread>
 
 #include "attn/io/array_file.hpp"
 #include "attn/io/array_writer.hpp"
+#include "io/npy_data.hpp"
 #include "unit/io/file_support.hpp"
 #include "unit/io/npy_support.hpp"
 
@@ -91,6 +96,98 @@ TEST_F(Npy, FortranOrderOfAMatrixLargerThanTheBlocks) {
     for (int i = 0; i < 70; ++i) stored.push_back(i * 75 + j);
   for (int i = 0; i < 70 * 75; ++i) right.push_back(i);
   EXPECT_EQ(numbers(npy_file(npy_dict("(70, 75)", "<f4", "True"), f4(stored))), right);
+}
+
+/// A .npy too long to hold in a test: element i is a byte that i tells, of an array in Fortran order.
+class CountingSource : public NpySource {
+ public:
+  explicit CountingSource(std::uint64_t size) : size_(size) {}
+  std::uint64_t size() override { return size_; }
+  void read_at(std::uint64_t offset, void* target, std::size_t count) override {
+    for (std::size_t i = 0; i < count; ++i) static_cast<unsigned char*>(target)[i] = byte(offset + i);
+    longest = std::max(longest, count);
+  }
+  static unsigned char byte(std::uint64_t i) { return static_cast<unsigned char>((i ^ i >> 8 ^ i >> 16) * 31); }
+  std::size_t longest = 0;
+
+ private:
+  std::uint64_t size_;
+};
+
+TEST_F(Npy, FortranOrderTakesLittleMoreThanTheArray) {
+  // Slices longer than the buffer, slices of which it holds several, a single one.
+  for (const Shape& shape : {Shape{1 << 20, 17, 3}, Shape{3000, 20000}, Shape{40 << 20, 1}}) {
+    NpyHeader header;
+    header.type = {NpyType::Content::numbers, DType::u8, 1, false};
+    header.fortran_order = true;
+    header.shape = shape;
+    const Index size = checked_size(shape, "x");
+    CountingSource source(static_cast<std::uint64_t>(size));
+    const MemoryBudget budget(static_cast<std::size_t>(size) + (std::size_t{32} << 20));
+    const Array array = read_npy_array(source, header, "x", budget);
+    EXPECT_LE(source.longest, std::size_t{32} << 20);
+    const Index middle = shape.size() == 3 ? shape[1] : 1, last = shape.back();
+    Index wrong = 0, at = 0;
+    for (Index i = 0; i < shape[0]; ++i)
+      for (Index j = 0; j < middle; ++j)
+        for (Index k = 0; k < last; ++k, ++at)
+          wrong += array.data<unsigned char>()[at] !=
+                   CountingSource::byte(static_cast<std::uint64_t>(i + shape[0] * (j + middle * k)));
+    EXPECT_EQ(wrong, 0) << shape_text(shape);
+  }
+}
+
+/// The content of a FIFO, which a child writes.
+class NpyStream : public Npy {
+ protected:
+  std::unique_ptr<ArrayFile> open_stream(const std::string& content, const RunContext& run) {
+    write_file(folder_ / "content", content);
+    ::unlink((folder_ / "fifo").c_str());
+    EXPECT_EQ(::mkfifo((folder_ / "fifo").c_str(), 0600), 0);
+    if (writer_.joinable()) writer_.join();
+    writer_ = std::thread([fifo = folder_ / "fifo", content] { std::ofstream(fifo, std::ios::binary) << content; });
+    return open_array_file(folder_ / "fifo", {}, run);
+  }
+  void TearDown() override {
+    if (writer_.joinable()) writer_.join();
+  }
+  std::thread writer_;
+};
+
+constexpr int kLong = 700000;  // elements: more than is held of a stream
+
+TEST_F(NpyStream, GoesStraightIntoTheArray) {
+  std::vector<double> values;
+  for (int i = 0; i < kLong; ++i) values.push_back(i % 1000);
+  const RunContext run;
+  for (const std::string order : {"False", "True"}) {
+    std::vector<double> right = values;
+    if (order == "True")
+      for (int i = 0; i < kLong; ++i)
+        right[static_cast<std::size_t>(i)] = values[static_cast<std::size_t>(i % 7 * 100000 + i / 7)];
+    const std::string content = npy_file(npy_dict("(100000, 7)", "<f4", order), f4(values));
+    EXPECT_EQ(all_numbers(*open_stream(content, run), 0), right) << order;
+    EXPECT_EQ(all_rows(*open_stream(content, run), 0, 1000), right) << order;
+  }
+}
+
+TEST_F(NpyStream, NeedsNoMoreMemoryThanTheArray) {
+  RunContext run;
+  run.budget = MemoryBudget(4 * kLong + (std::size_t{3} << 20));
+  const auto file = open_stream(npy_file(npy_dict("(700000,)"), f4(std::vector<double>(kLong, 1))), run);
+  EXPECT_EQ(file->read(0, run.budget).size(), kLong);
+}
+
+TEST_F(NpyStream, OfAnotherLengthThanItsHeaderSays) {
+  const RunContext run;
+  const std::string data = f4(std::vector<double>(kLong, 1));
+  const std::string good = npy_file(npy_dict("(700000,)"), data);
+  expect_error(ErrorKind::malformed, "fifo: bytes after the data", [&] { open_stream(good + "x", run)->read(0, run.budget); });
+  expect_error(ErrorKind::malformed, "fifo: the file ends after 2800127 bytes, expected at least 2800128",
+               [&] { open_stream(good.substr(0, good.size() - 1), run)->read(0, run.budget); });
+  std::vector<double> row(1);
+  expect_error(ErrorKind::malformed, "1 bytes after the data",
+               [&] { open_stream(good + "x", run)->read_rows(0, 0, 1, row.data()); });
 }
 
 TEST_F(Npy, ScalarsAndEmptyAxes) {

@@ -50,7 +50,7 @@ class Readme(unittest.TestCase):
         """The same commands without downloading, installing, or running this test inside itself."""
         kept = []
         for command in body.splitlines():
-            if re.match(r"git clone|cd attn-cli|ctest|cmake --preset|cmake --build", command): continue
+            if re.match(r"git clone|cd attn-cli|sudo |ctest|cmake --preset|cmake --build", command): continue
             if command.startswith("bash scripts/test.sh"): command = "bash -n scripts/test.sh"
             elif command.startswith("bash scripts/run.sh"): command = command.replace("scripts/run.sh", "scripts/run.sh --no-install", 1)
             elif command.startswith("bash scripts/"): command = "bash -n " + command.split()[1]

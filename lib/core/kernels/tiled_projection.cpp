@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <span>
 
 #include "base/parallel.hpp"
 #include "core/kernels/tiled_plan.hpp"
@@ -16,6 +17,8 @@ constexpr Index kDepthBlock = 256;
 constexpr Index kPanelsTogether = 4;
 /// Columns are taken in groups of this many, as many as a full tile has.
 constexpr Index kGroup = 4;
+/// So many columns at most are summed at a time: their weights at a block of depths, and the sums, stay in the second cache.
+constexpr Index kColumnsTogether = 256;
 /// With fewer rows than this the weight is read where it lies; else a rearranged copy is worth its time.
 constexpr Index kFewRows = 96;
 
@@ -42,7 +45,9 @@ class ProjectionRun {
     std::vector<Worker> workers;
     for (int i = 0; i < threads; ++i) workers.emplace_back(*this);
     parallel_for(tasks_, threads, [&](Index task, int worker) {
-      work(workers[static_cast<std::size_t>(worker)], task / column_blocks_ * kPanelsTogether, task % column_blocks_ * columns_);
+      const Index column = task % column_blocks_ * columns_;
+      work(workers[static_cast<std::size_t>(worker)], task / column_blocks_ * kPanelsTogether,
+           {column, std::min(column + columns_, job_.out)});
     });
   }
 
@@ -57,13 +62,13 @@ class ProjectionRun {
     }
     void lay_out(const ProjectionRun& run, Carver& carver) {
       x = carver.take<T>(kPanelsTogether * run.job_.in * run.lanes_);
-      y = carver.take<T>(kPanelsTogether * run.columns_ * run.lanes_);
+      y = carver.take<T>(kPanelsTogether * kColumnsTogether * run.lanes_);
       for (T** lanes : {&ones, &check, &unused}) *lanes = carver.take<T>(run.lanes_);
       if (ones) std::fill_n(ones, run.lanes_, T(1));
     }
     Buffer memory;
     T* x;  // [panels][in][lanes]
-    T* y;  // [panels][columns][lanes]
+    T* y;  // [panels][kColumnsTogether][lanes]
     T *ones, *check, *unused;
   };
 
@@ -72,42 +77,58 @@ class ProjectionRun {
     return static_cast<const T*>(job_.weight) + i * job_.in_stride + o * job_.out_stride;
   }
   T* x_of(const Worker& worker, Index panel) const { return worker.x + panel * job_.in * lanes_; }
-  T* y_of(const Worker& worker, Index panel) const { return worker.y + panel * columns_ * lanes_; }
+  T* y_of(const Worker& worker, Index panel) const { return worker.y + panel * kColumnsTogether * lanes_; }
 
-  /// W -> [out / kGroup][in][kGroup], so that a tile reads its four columns one after the other; missing columns are 0.
+  /// W -> [in / kDepthBlock][out / kGroup][depth][kGroup]: tile after tile reads on where the last one stopped; missing
+  /// columns are 0.
   void rearrange_weight() {
-    const Index groups = count_blocks(job_.out, kGroup);
-    const std::size_t bytes = static_cast<std::size_t>(groups * kGroup * job_.in) * sizeof(T);
+    const std::size_t bytes = static_cast<std::size_t>(count_blocks(job_.out, kGroup) * kGroup * job_.in) * sizeof(T);
     memory_ = run_.budget.allocate(bytes, "a rearranged weight");
-    T* const packed = reinterpret_cast<T*>(memory_.data());
-    parallel_for(groups, run_.threads, [&](Index group, int) {
-      const Index first = group * kGroup, count = std::min(kGroup, job_.out - first);
-      T* to = packed + group * kGroup * job_.in;
-      for (Index i = 0; i < job_.in; ++i, to += kGroup)
-        for (Index o = 0; o < kGroup; ++o) to[o] = o < count ? *weight(i, first + o) : T(0);
+    packed_ = reinterpret_cast<T*>(memory_.data());
+    // A few rows at a time: neither reading nor writing jumps far.
+    constexpr Index kRowsAtOnce = 16;
+    parallel_for(count_blocks(job_.in, kRowsAtOnce), run_.threads, [&](Index block, int) {
+      const Index begin = block * kRowsAtOnce, end = std::min(begin + kRowsAtOnce, job_.in);
+      for (Index first = 0; first < job_.out; first += kGroup)
+        for (Index i = begin; i < end; ++i) copy_group(i, first, packed(first, i));
     });
-    packed_ = packed;
+  }
+  void copy_group(Index i, Index first, T* to) const {
+    const Index count = std::min(kGroup, job_.out - first);
+    const T* const from = weight(i, first);
+    for (Index o = 0; o < kGroup; ++o) to[o] = o < count ? from[o * job_.out_stride] : T(0);
+  }
+  /// Where the columns of a group are at a depth.
+  T* packed(Index column, Index depth) const {
+    const Index begin = depth - depth % kDepthBlock, height = std::min(kDepthBlock, job_.in - begin);
+    return packed_ + begin * count_blocks(job_.out, kGroup) * kGroup + column * height + (depth - begin) * kGroup;
   }
 
-  void work(Worker& worker, Index first_panel, Index first_column) {
-    const Index count = std::min(kPanelsTogether, static_cast<Index>(panels_.size()) - first_panel);
-    const Index columns = std::min(columns_, job_.out - first_column);
-    for (Index p = 0; p < count; ++p) start(worker, p, panels_[static_cast<std::size_t>(first_panel + p)], first_column, columns);
-    for (Index depth = 0; depth < job_.in; depth += kDepthBlock)
-      for (Index p = 0; p < count; ++p)
-        add_products(worker, p, panels_[static_cast<std::size_t>(first_panel + p)].lanes,
-                     {depth, std::min(depth + kDepthBlock, job_.in)}, {first_column, first_column + columns});
-    for (Index p = 0; p < count; ++p)
-      finish(worker, p, panels_[static_cast<std::size_t>(first_panel + p)], first_column, columns);
+  void work(Worker& worker, Index first_panel, Range columns) {
+    const std::span<const PanelPlace> panels = std::span(panels_).subspan(static_cast<std::size_t>(first_panel));
+    const Index count = std::min(kPanelsTogether, static_cast<Index>(panels.size()));
+    for (Index p = 0; p < count; ++p) pack_rows(worker, p, panels[static_cast<std::size_t>(p)]);
+    for (Index begin = columns.begin; begin < columns.end; begin += kColumnsTogether) {
+      const Range together{begin, std::min(begin + kColumnsTogether, columns.end)};
+      for (Index p = 0; p < count; ++p) start_sums(worker, p, panels[static_cast<std::size_t>(p)].lanes, together);
+      for (Index depth = 0; depth < job_.in; depth += kDepthBlock)
+        for (Index p = 0; p < count; ++p)
+          add_products(worker, p, panels[static_cast<std::size_t>(p)].lanes, {depth, std::min(depth + kDepthBlock, job_.in)},
+                       together);
+      for (Index p = 0; p < count; ++p) finish(worker, p, panels[static_cast<std::size_t>(p)], together);
+    }
   }
 
-  /// Rows into lanes; the sums start with the bias.
-  void start(Worker& worker, Index p, const PanelPlace& place, Index first_column, Index columns) {
+  void pack_rows(Worker& worker, Index p, const PanelPlace& place) {
     steps_.pack({job_.x_row<T>(place.queries.begin), job_.in, place.queries.end - place.queries.begin, job_.in, T(1),
                  x_of(worker, p), place.lanes, nullptr});
+  }
+
+  /// The sums start with the bias.
+  void start_sums(Worker& worker, Index p, Index lanes, Range columns) {
     const T* const bias = static_cast<const T*>(job_.bias);
-    for (Index o = 0; o < columns; ++o)
-      std::fill_n(y_of(worker, p) + o * place.lanes, place.lanes, bias ? bias[first_column + o] : T(0));
+    for (Index o = columns.begin; o < columns.end; ++o)
+      std::fill_n(y_of(worker, p) + (o - columns.begin) * lanes, lanes, bias ? bias[o] : T(0));
   }
 
   void add_products(Worker& worker, Index p, Index lanes, Range depth, Range columns) {
@@ -115,10 +136,9 @@ class ProjectionRun {
     T* const y = y_of(worker, p);
     const Index count = depth.end - depth.begin, width = columns.end - columns.begin;
     if (packed_) {
-      for (Index o = 0; o < width; o += kGroup) {
-        const T* const group = packed_ + (columns.begin + o) * job_.in + depth.begin * kGroup;
-        steps_.sums({x, count, lanes, group, kGroup, std::min(kGroup, width - o), y + o * lanes, worker.ones});
-      }
+      for (Index o = 0; o < width; o += kGroup)
+        steps_.sums({x, count, lanes, packed(columns.begin + o, depth.begin), kGroup, std::min(kGroup, width - o), y + o * lanes,
+                     worker.ones});
     } else if (job_.out_stride == 1) {
       steps_.sums({x, count, lanes, weight(depth.begin, columns.begin), job_.in_stride, width, y, worker.ones});
     } else {
@@ -130,23 +150,23 @@ class ProjectionRun {
 
   /// Lanes into rows. A row in which something is not finite is done again in double: its partial sums may have
   /// overflowed.
-  void finish(Worker& worker, Index p, const PanelPlace& place, Index first_column, Index columns) {
+  void finish(Worker& worker, Index p, const PanelPlace& place, Range columns) {
     const Index rows = place.queries.end - place.queries.begin;
     std::fill_n(worker.check, lanes_, T(0));
-    T* const y = static_cast<T*>(job_.y) + place.queries.begin * job_.out + first_column;
-    steps_.unpack({y_of(worker, p), columns, place.lanes, worker.ones, y, job_.out, rows, worker.check});
+    T* const y = static_cast<T*>(job_.y) + place.queries.begin * job_.out + columns.begin;
+    steps_.unpack({y_of(worker, p), columns.end - columns.begin, place.lanes, worker.ones, y, job_.out, rows, worker.check});
     for (Index row = 0; row < rows; ++row)
-      if (worker.check[row] != 0) redo(place.queries.begin + row, first_column, columns);
+      if (worker.check[row] != 0) redo(place.queries.begin + row, columns);
   }
 
-  void redo(Index row, Index first_column, Index columns) const {
+  void redo(Index row, Range columns) const {
     ProjectionJob one = job_;
     one.x = job_.x_row<T>(row);
     one.rows = 1;
-    one.out = columns;
-    one.weight = weight(0, first_column);
-    if (job_.bias) one.bias = static_cast<const T*>(job_.bias) + first_column;
-    one.y = static_cast<T*>(job_.y) + row * job_.out + first_column;
+    one.out = columns.end - columns.begin;
+    one.weight = weight(0, columns.begin);
+    if (job_.bias) one.bias = static_cast<const T*>(job_.bias) + columns.begin;
+    one.y = static_cast<T*>(job_.y) + row * job_.out + columns.begin;
     RunContext alone = run_;
     alone.threads = 1;
     run_reference_projection(one, alone);
@@ -159,7 +179,7 @@ class ProjectionRun {
   Index lanes_;
   Index columns_ = 0, column_blocks_ = 0, tasks_ = 0;
   Buffer memory_;
-  const T* packed_ = nullptr;
+  T* packed_ = nullptr;
 };
 
 }  // namespace

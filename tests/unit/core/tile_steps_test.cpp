@@ -294,15 +294,32 @@ TYPED_TEST(TileStep, SumsAddToWhatIsThere) {
   });
 }
 
+TYPED_TEST(TileStep, AScoreDoesNotDependOnTheKeysAndRowsBesideIt) {
+  using T = TypeParam;
+  this->for_sets([&](const TileSteps<T>& steps) {
+    constexpr Size kDepth = 44, kKeys = 21;
+    auto query = this->random(kMaxRows * kDepth), key = this->random(kKeys * kDepth);
+    auto all = this->filled(kMaxRows * kKeys, T(0)), one = this->filled(1, T(0));
+    steps.row_scores({query.data(), kDepth, kMaxRows, kDepth, key.data(), kDepth, kKeys, 0, nullptr, 0, 0, all.data(), kKeys});
+    for (Size r = 0; r < kMaxRows; ++r)
+      for (Size j = 0; j < kKeys; ++j) {
+        steps.row_scores({query.data() + r * kDepth, kDepth, 1, kDepth, key.data() + j * kDepth, kDepth, 1, kKeys - 1 - j,
+                          nullptr, 0, 0, one.data(), 1});
+        ASSERT_EQ(this->at(all, r, j, kKeys), one[0]) << r << ' ' << j;
+      }
+  });
+}
+
 TYPED_TEST(TileStep, RowsOfFewQueries) {
   using T = TypeParam;
   this->for_sets([&](const TileSteps<T>& steps) {
     for (Size rows = 1; rows <= kMaxRows; ++rows)
-      for (const Size depth : {1, 3, 8, 17, 40})
+      for (const Size depth : {1, 3, 8, 17, 40, 72, 131})
         for (const Size keys : {1, 2, 3, 19, 64}) {
           auto query = this->random(rows * depth), key = this->random(keys * (depth + 1)),
                scores = this->filled(rows * (keys + 1), T(55));
-          steps.row_scores({query.data(), depth, rows, depth, key.data(), depth + 1, keys, scores.data(), keys + 1});
+          steps.row_scores({query.data(), depth, rows, depth, key.data(), depth + 1, keys, 0, key.data(), depth + 1, depth,
+                            scores.data(), keys + 1});
           auto values = key, out = this->random(rows * depth);
           const auto before = out;
           for (Size r = 0; r < rows; ++r) {

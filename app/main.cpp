@@ -137,6 +137,9 @@ void hold_standard_streams() {
   _exit(static_cast<int>(memory ? ErrorKind::memory : ErrorKind::internal));
 }
 
+/// Before the objects of CLI11 that are made, and allocate, ahead of main.
+[[gnu::constructor(101)]] void watch_the_end() { std::set_terminate(end_badly); }
+
 int run_all(int argc, char** argv) {
   try {
     hold_standard_streams();
@@ -160,7 +163,4 @@ int run_all(int argc, char** argv) {
 }  // namespace
 }  // namespace attn::app
 
-int main(int argc, char** argv) {
-  std::set_terminate(attn::app::end_badly);
-  return attn::app::run_all(argc, argv);
-}
+int main(int argc, char** argv) { return attn::app::run_all(argc, argv); }

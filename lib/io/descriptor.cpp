@@ -71,8 +71,9 @@ int sync_descriptor(int descriptor) {
 std::string error_text(int error) { return std::error_code(error, std::generic_category()).message(); }
 
 void fail_output(std::string_view path, int error) {
-  if (path == "-") fail(ErrorKind::output, "cannot write standard output: ", error_text(error));
-  fail(ErrorKind::output, "cannot write '", printable_end(path), "': ", error_text(error));
+  const ErrorKind kind = error == ENOMEM ? ErrorKind::memory : ErrorKind::output;
+  if (path == "-") fail(kind, "cannot write standard output: ", error_text(error));
+  fail(kind, "cannot write '", printable_end(path), "': ", error_text(error));
 }
 
 BufferedOutput::BufferedOutput(Descriptor descriptor, std::string path)

@@ -47,7 +47,7 @@ int sync_descriptor(int descriptor);
 /// The text of an error number.
 std::string error_text(int error);
 
-/// Throws ErrorKind::output: "cannot write 'PATH': REASON".
+/// Throws ErrorKind::output (where memory is short, ErrorKind::memory): "cannot write 'PATH': REASON".
 [[noreturn]] void fail_output(std::string_view path, int error);
 
 /// Collects small writes into blocks for a descriptor. Errors name `path`.

@@ -29,9 +29,12 @@ struct Slot {
   char path[PATH_MAX] = {};
 };
 
-constexpr std::array<int, 3> kEndingSignals{SIGINT, SIGTERM, SIGHUP};
+/// What people, terminals and schedulers send.
+constexpr std::array<int, 8> kEndingSignals{SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGALRM, SIGXCPU, SIGUSR1, SIGUSR2};
 /// How GLib and abort() end a process that finds no memory.
 constexpr std::array<int, 2> kAbortingSignals{SIGABRT, SIGTRAP};
+/// How a library ends a process that does not look whether it found memory.
+constexpr std::array<int, 4> kCrashingSignals{SIGSEGV, SIGBUS, SIGFPE, SIGILL};
 
 /// A signal handler has no other way to its data than a variable of the whole program.
 std::array<Slot, 1024>& slots() {
@@ -92,10 +95,21 @@ extern "C" void remove_temporaries_and_end(int signal) {
   ::raise(signal);
 }
 
+/// A library that finds no memory may call itself until the stack is full: a handler then needs a stack of its own.
+void give_handlers_a_stack() {
+  thread_local std::array<std::byte, 32 << 10> bytes;
+  stack_t stack{};
+  if (::sigaltstack(nullptr, &stack) != 0 || (stack.ss_flags & SS_DISABLE) == 0) return;
+  stack = {};
+  stack.ss_sp = bytes.data();
+  stack.ss_size = bytes.size();
+  ::sigaltstack(&stack, nullptr);
+}
+
 void clean_up_at(int signal) {
   struct sigaction action {};
   action.sa_handler = remove_temporaries_and_end;
-  action.sa_flags = static_cast<int>(SA_RESETHAND | SA_NODEFER);
+  action.sa_flags = static_cast<int>(SA_RESETHAND | SA_NODEFER | SA_ONSTACK);
   ::sigaction(signal, &action, nullptr);
 }
 
@@ -112,6 +126,7 @@ void remove_temporaries() noexcept {
 TemporaryFile::TemporaryFile(const std::string& folder, const std::string& target, int& descriptor) {
   const std::string pattern = folder + (folder.ends_with('/') ? "" : "/") + ".attn-XXXXXX";
   if (pattern.size() >= PATH_MAX) fail_output(target, ENAMETOOLONG);
+  give_handlers_a_stack();  // in the thread that is going to fill the file
   int error = 0;
   {
     const SignalsHeld held;
@@ -167,6 +182,11 @@ void install_signal_cleanup() {
     clean_up_at(signal);
   }
   for (const int signal : kAbortingSignals) clean_up_at(signal);
+  for (const int signal : kCrashingSignals) {
+    struct sigaction before {};
+    ::sigaction(signal, nullptr, &before);
+    if (before.sa_handler == SIG_DFL) clean_up_at(signal);  // else a sanitizer tells what happened
+  }
 }
 
 }  // namespace v1

@@ -127,6 +127,7 @@ void fill_image(const Canvas& canvas, const Figure& figure, Index panel) {
   const PanelPlace& place = figure.layout.panels[static_cast<std::size_t>(panel)];
   const std::unique_ptr<cairo_surface_t, DestroySurface> image(
       cairo_image_surface_create(CAIRO_FORMAT_RGB24, static_cast<int>(cells.columns), static_cast<int>(cells.rows)));
+  check_drawn(cairo_surface_status(image.get()));
   CellRow cell_row;
   for (Index row = 0; row < cells.rows; ++row) {
     cell_row.read(figure, panel, row);

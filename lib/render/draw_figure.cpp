@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "attn/base/error.hpp"
 #include "render/drawing.hpp"
 
 namespace attn {
@@ -141,6 +142,12 @@ void draw_footer(const Canvas& canvas, const Figure& figure) {
 
 void set_color(cairo_t* cairo, Rgb color) {
   cairo_set_source_rgb(cairo, color.red / 255.0, color.green / 255.0, color.blue / 255.0);
+}
+
+void check_drawn(int status) {
+  if (status == CAIRO_STATUS_NO_MEMORY) fail(ErrorKind::memory, "not enough memory to draw the picture");
+  if (status != CAIRO_STATUS_SUCCESS)
+    fail(ErrorKind::internal, "drawing failed: ", cairo_status_to_string(static_cast<cairo_status_t>(status)));
 }
 
 void draw_figure(const Canvas& canvas, const Figure& figure, Fonts& fonts) {

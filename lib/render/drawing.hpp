@@ -32,6 +32,9 @@ CellKind cell_kind(const PooledCells& cells, Index panel, Index row, Index colum
 std::vector<CellKind> kinds_shown(const PooledCells& cells);
 
 void draw_figure(const Canvas& canvas, const Figure& figure, Fonts& fonts);
+/// Throws ErrorKind::memory when the state of a cairo object, a cairo_status_t, says that memory ran out, and
+/// ErrorKind::internal for any other failure of drawing.
+void check_drawn(int status);
 
 /// Where the cells of a panel stand.
 Rectangle panel_rectangle(const Layout& layout, Index panel);

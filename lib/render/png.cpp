@@ -5,7 +5,6 @@
 #include <memory>
 #include <string>
 
-#include "attn/base/error.hpp"
 #include "render/figure_picture.hpp"
 #include "render/renderer.hpp"
 #include "render/stb_image_write.hpp"
@@ -85,16 +84,14 @@ void save_png(const Figure& figure, Fonts& fonts, ByteSink& bytes, const MemoryB
   const Index width = figure.layout.width, height = figure.layout.height;
   check_png_size(width, height);
   const int stride = cairo_format_stride_for_width(CAIRO_FORMAT_RGB24, static_cast<int>(width));
-  Buffer pixels =
-      budget.allocate(static_cast<std::size_t>(stride) * static_cast<std::size_t>(height), "the picture");
+  Buffer pixels = budget.allocate(static_cast<std::size_t>(stride) * static_cast<std::size_t>(height), "the picture");
   auto* data = reinterpret_cast<std::uint8_t*>(pixels.data());
   {
     const std::unique_ptr<cairo_surface_t, DestroyCairo> surface(
         cairo_image_surface_create_for_data(data, CAIRO_FORMAT_RGB24, static_cast<int>(width), static_cast<int>(height), stride));
     const std::unique_ptr<cairo_t, DestroyCairo> cairo(cairo_create(surface.get()));
     draw_figure({cairo.get(), data, stride}, figure, fonts);
-    if (cairo_status(cairo.get()) != CAIRO_STATUS_SUCCESS)
-      fail(ErrorKind::internal, "drawing failed: ", cairo_status_to_string(cairo_status(cairo.get())));
+    check_drawn(cairo_status(cairo.get()));
     cairo_surface_flush(surface.get());
   }
   pack_rgb(data, stride, width, height);

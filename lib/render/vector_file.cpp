@@ -1,7 +1,5 @@
 #include "render/vector_file.hpp"
 
-#include "attn/base/error.hpp"
-
 namespace attn {
 inline namespace v1 {
 
@@ -34,10 +32,7 @@ void draw_on_surface(const VectorSurface& surface, const Figure& figure, Fonts& 
   cairo_surface_finish(surface.get());
   const cairo_status_t finished = cairo_surface_status(surface.get());
   for (const cairo_status_t status : {drawn, finished})
-    if (status == CAIRO_STATUS_NO_MEMORY)
-      fail(ErrorKind::memory, "not enough memory to draw the picture");
-    else if (status != CAIRO_STATUS_SUCCESS && status != CAIRO_STATUS_WRITE_ERROR)
-      fail(ErrorKind::internal, "drawing failed: ", cairo_status_to_string(status));
+    if (status != CAIRO_STATUS_WRITE_ERROR) check_drawn(status);
 }
 
 }  // namespace v1

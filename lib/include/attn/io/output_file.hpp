@@ -12,8 +12,8 @@ inline namespace v1 {
 
 /// All outputs of one run. Each is written to a temporary name beside its target (devices and FIFOs in place, "-" to a
 /// spool); `commit` makes every file complete first (fsync), copies the spool of "-" to standard output, then renames.
-/// Destroyed without commit, it removes its temporaries and leaves the old files as they were. Signals (INT, TERM, HUP)
-/// do the same once install_signal_cleanup() was called.
+/// Destroyed without commit, it removes its temporaries and leaves the old files as they were. Signals do
+/// the same once install_signal_cleanup() was called.
 class OutputFiles {
  public:
   /// With `no_clobber`, open() refuses a path that exists.
@@ -54,8 +54,8 @@ class Spool : public ByteSink {
   std::unique_ptr<Impl> impl_;
 };
 
-/// Removes registered temporaries on SIGINT, SIGTERM, SIGHUP, SIGABRT and SIGTRAP, then ends by that signal; ignores SIGPIPE and
-/// SIGXFSZ (writes then report them as errors).
+/// Removes registered temporaries on every signal that ends or crashes a process and can be caught, then ends by that
+/// signal; ignores SIGPIPE and SIGXFSZ (writes then report them as errors).
 void install_signal_cleanup();
 /// Removes the temporaries of all outputs, for a run that is about to end without unwinding. Safe in a signal handler.
 void remove_temporaries() noexcept;

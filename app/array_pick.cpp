@@ -52,9 +52,6 @@ bool OpenedInput::reopens() const {
 }
 
 OpenedInput open_input(const std::string& reference, const ReadOptions& options, const Console& console) {
-  if (reference == "-" && console.input_is_terminal())
-    fail_with_hint(ErrorKind::usage, "send a file to it: attn-cli ... - < FILE, or name the file instead of -",
-                   "- is standard input, which is a terminal");
   const FileReference parts = parse_file_reference(reference);
   OpenedInput input{reference, parts.path, open_array_file(parts.path, options, console.run()), std::nullopt};
   input.named = find_named(input, parts.member);

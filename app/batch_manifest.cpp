@@ -43,12 +43,16 @@ Json parse_line(std::string_view text, const std::string& place) {
       fail(ErrorKind::malformed, place, ": '", printable(value.get<std::string>(), 80), "' stands twice in the job");
     return true;
   };
+  constexpr std::string_view kNoJson = ": found no valid JSON, expected {\"command\": \"compute\", ..}";
+  // A zero byte would be taken for the end.
+  if (const std::size_t zero = text.find('\0'); zero != std::string_view::npos)
+    fail(ErrorKind::malformed, place, ":", zero + 1, kNoJson);
   Json json;
   try {
     json = Json::parse(text, check_key);
   } catch (const Json::parse_error& error) {
     // A number that is too large for a double is the other error there is; it says no place.
-    fail(ErrorKind::malformed, place, ":", error.byte, ": found no valid JSON, expected {\"command\": \"compute\", ..}");
+    fail(ErrorKind::malformed, place, ":", error.byte, kNoJson);
   } catch (const Json::exception&) {
     fail(ErrorKind::malformed, place, ": holds a number beyond ±1.8e308");
   }
@@ -61,8 +65,13 @@ const Command& command_of(const Json& json, const std::string& place) {
   const std::array<const Command*, 2> known{&compute_command(), &render_command()};
   const std::vector<std::string> names{"compute", "render"};
   const auto named = json.find("command");
-  if (named == json.end() || !named->is_string())
-    fail(ErrorKind::usage, place, ": a job needs \"command\": \"compute\" or \"render\"");
+  if (named == json.end() || !named->is_string()) {
+    std::string hint;
+    for (const auto& [key, value] : json.items())
+      if (hint.empty() && named == json.end() && nearest(key, std::vector<std::string>{"command"}))
+        hint = concat("did you mean 'command' by '", printable(key, 80), "'?");
+    fail_with_hint(ErrorKind::usage, hint, place, ": a job needs \"command\": \"compute\" or \"render\"");
+  }
   const std::string name = named->get<std::string>();
   for (const Command* command : known)
     if (command->name == name) return *command;

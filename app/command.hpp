@@ -21,7 +21,7 @@ struct OptionSpec {
   std::string_view help = {};          ///< one line
   std::string_view default_text = {};  ///< shown in --help; empty: none
   bool repeatable = false;
-  std::vector<std::string_view> choices = {};  ///< for ValueKind::choice
+  std::vector<std::string_view> choices = {};  ///< all there are of ValueKind::choice; of a text, those that are words
 };
 
 /// Who says a value, highest rank first: a higher one replaces what a lower one said, whatever the order of the calls.

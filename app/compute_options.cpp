@@ -136,7 +136,7 @@ std::vector<OptionSpec> compute_output_specs() {
       output_option("--present-key", "past and new keys, as data"),
       output_option("--present-value", "past and new values, as data"),
       output_option("--bundle", "all of these and the labels in one npz, safetensors or json"),
-      value_option(kOutputs, "--format", "FORMAT", ValueKind::text, "the format of - and of names that do not tell one"),
+      format_option(kOutputs, "the format of - and of names that do not tell one", false),
       value_option(kOutputs, "--head", "LIST", ValueKind::text, "the heads whose weights are written: 3 or 0-3,7", "all"),
       choice_option(kOutputs, "--reduce", {"none", "mean", "max", "min"}, "one matrix from the heads", "none"),
       flag(kOutputs, "--no-labels", "bare numbers in CSV"),

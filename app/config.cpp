@@ -27,6 +27,13 @@ const OptionSpec* find_option(const std::vector<OptionSpec>& options, std::strin
   return found == options.end() ? nullptr : &*found;
 }
 
+/// "MAX_MEMORY" of "max-memory".
+std::string upper_case(std::string_view name) {
+  std::string text;
+  for (const char c : name) text += c == '-' ? '_' : static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
+  return text;
+}
+
 /// The option of that name in any subcommand: what a file of defaults for several of them may hold.
 const OptionSpec* find_anywhere(std::string_view name) {
   for (const Command& command : commands())
@@ -127,11 +134,28 @@ void add_file(const std::string& path, const Command& command, const Origin& ori
   }
 }
 
+/// A variable that is nearly one of ours would be passed over in silence. What is like none of them is somebody else's.
+void refuse_slips_in_environment() {
+  constexpr std::string_view kPrefix = "ATTN_CLI_";
+  std::vector<std::string> names{"SIMD"};
+  for (const std::string_view name : kPersonal) names.push_back(upper_case(name));
+  for (char** entry = environ; entry && *entry; ++entry) {
+    const std::string_view variable = std::string_view(*entry).substr(0, std::string_view(*entry).find('='));
+    if (!variable.starts_with(kPrefix)) continue;
+    const std::string_view name = variable.substr(kPrefix.size());
+    if (std::find(names.begin(), names.end(), name) != names.end()) continue;
+    const auto meant = nearest(name, names);
+    if (meant && meant->front() == name.front())  // a slip seldom hits the first letter, and ATTN_CLI_HOME is no THEME
+      fail_with_hint(ErrorKind::usage, did_you_mean(variable, std::vector<std::string>{concat(kPrefix, *meant)}),
+                     printable(variable, 80), " is not a default of one's own");
+  }
+}
+
 void add_environment(const Command& command, Words& words) {
+  refuse_slips_in_environment();
   const std::vector<OptionSpec> options = all_options(command);
   for (const std::string_view name : kPersonal) {
-    std::string variable = "ATTN_CLI_";
-    for (const char c : name) variable += c == '-' ? '_' : static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
+    const std::string variable = concat("ATTN_CLI_", upper_case(name));
     const char* value = std::getenv(variable.c_str());
     if (!value || *value == '\0') continue;
     const OptionSpec* own = find_option(options, name);

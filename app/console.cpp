@@ -151,7 +151,6 @@ int Console::columns() const {
 }
 
 bool Console::output_is_terminal() const { return !impl_->silent && isatty(STDOUT_FILENO) == 1; }
-bool Console::input_is_terminal() const { return isatty(STDIN_FILENO) == 1; }
 
 const RunContext& Console::run() const { return impl_->run; }
 

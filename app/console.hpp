@@ -47,7 +47,6 @@ class Console {
   /// Of the terminal on standard output (COLUMNS, then the size asked for, then 80).
   int columns() const;
   bool output_is_terminal() const;
-  bool input_is_terminal() const;
 
   /// Threads, memory limit and the progress line.
   const RunContext& run() const;

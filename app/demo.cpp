@@ -95,7 +95,9 @@ class TextSink : public ByteSink {
 /// The sinks of -o DIR; the files stand when commit has been called.
 class DemoFolder {
  public:
-  DemoFolder(const std::string& folder, const Visibility* visibility, double scale, const Console& console) : files_(false) {
+  DemoFolder(const Words& words, const Visibility* visibility, double scale, const Console& console)
+      : files_(words.has("--no-clobber")) {
+    const std::string folder = words.value("--output");
     make_folder(folder);
     files_.open(folder + "/document.json").write(kDocument.data(), kDocument.size());
     ArrayHeader header;
@@ -133,8 +135,7 @@ int run_demo(const Words& words, Console& console) {
   outputs.weights.sinks = {picture.get()};
   std::unique_ptr<DemoFolder> folder;
   if (words.has("--output")) {
-    folder =
-        std::make_unique<DemoFolder>(words.value("--output"), visibility.get(), check_attention(inputs, options).scale, console);
+    folder = std::make_unique<DemoFolder>(words, visibility.get(), check_attention(inputs, options).scale, console);
     folder->add_to(outputs.weights.sinks);
   }
   attend(inputs, options, outputs, console.run());
@@ -162,7 +163,8 @@ const Command& demo_command() {
                    .kind = ValueKind::file,
                    .group = "Output",
                    .help =
-                       "write document.json, weights.json, weights.csv and heatmap.png into this folder, made if it is missing"}},
+                       "write document.json, weights.json, weights.csv and heatmap.png into this folder, made if it is missing"},
+                  {.name = "--no-clobber", .group = "Output", .help = "refuse to replace a file"}},
       .run = run_demo};
   return command;
 }

@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <array>
+#include <filesystem>
 
+#include "app/completion.hpp"
 #include "attn/base/error.hpp"
 
 namespace attn::app {
@@ -10,7 +12,6 @@ namespace {
 
 constexpr std::size_t kWidth = 96;   // of a help text, in characters
 constexpr std::size_t kColumn = 30;  // where the explanations of options begin
-constexpr std::string_view kExamplesFolder = "Examples (run them in samples/):\n";
 
 /// Characters of UTF-8 text: every byte that does not continue one.
 std::size_t characters(std::string_view text) {
@@ -47,19 +48,19 @@ void append_option(std::string& out, const OptionSpec& option) {
     at = 0;
   }
   out += std::string(kColumn - at, ' ');
-  std::string text(option.help);
-  if (!option.choices.empty() && option.value.find('|') == std::string_view::npos) {
-    text += " (";
-    for (std::size_t i = 0; i < option.choices.size(); ++i) text += concat(i ? ", " : "", option.choices[i]);
-    text += ")";
-  }
-  if (option.repeatable) text += "; may be repeated";
-  if (!option.default_text.empty()) text += concat(" [default: ", option.default_text, "]");
-  append_wrapped(out, text, kColumn, kColumn);
+  append_wrapped(out, option_text(option), kColumn, kColumn);
+}
+
+/// Where the files of the examples are: those that were installed beside this program, else those of the source tree.
+std::string examples_folder() {
+  std::error_code error;
+  const std::filesystem::path program = std::filesystem::read_symlink("/proc/self/exe", error);
+  const std::filesystem::path installed = program.parent_path().parent_path() / "share/doc/attn-cli/examples";
+  return !error && std::filesystem::is_directory(installed, error) ? "a copy of " + installed.string() : "samples/";
 }
 
 void append_examples(std::string& out, std::span<const std::string_view> examples) {
-  out += kExamplesFolder;
+  out += concat("Examples (run them in ", examples_folder(), "):\n");
   for (const std::string_view example : examples) out += concat("  ", example, "\n");
   out += '\n';
 }
@@ -95,6 +96,19 @@ std::string option_heading(const OptionSpec& option) {
   return text;
 }
 
+std::string option_text(const OptionSpec& option) {
+  std::string text(option.help);
+  const std::vector<std::string> words = value_words(option);
+  if (!words.empty() && option.value.find('|') == std::string_view::npos) {
+    text += " (";
+    for (std::size_t i = 0; i < words.size(); ++i) text += concat(i ? ", " : "", words[i]);
+    text += ")";
+  }
+  if (option.repeatable) text += "; may be repeated";
+  if (!option.default_text.empty()) text += concat(" [default: ", option.default_text, "]");
+  return text;
+}
+
 std::vector<std::string_view> option_groups(const std::vector<OptionSpec>& options) {
   std::vector<std::string_view> groups;
   for (const OptionSpec& option : options)
@@ -106,9 +120,9 @@ std::string short_help() {
   std::string out =
       "attn-cli computes attention exactly and draws it.\n\n"
       "Usage: attn-cli SUBCOMMAND [options] [inputs]\n\n"
-      "  attn-cli demo                                 the example \"The cat is cute\"\n"
-      "  attn-cli compute doc.json                     attention of a JSON document\n"
-      "  attn-cli compute doc.json -w weights.png      its weights as a picture\n\n";
+      "  attn-cli demo -o demo                               \"The cat is cute\", explained, and its files\n"
+      "  attn-cli compute demo/document.json                 attention of a JSON document\n"
+      "  attn-cli compute demo/document.json -w weights.png  its weights as a picture\n\n";
   append_commands(out);
   out += "\nMore: attn-cli --help, attn-cli SUBCOMMAND --help\n";
   return out;

@@ -19,6 +19,8 @@ std::string version_text(int threads);
 std::vector<std::string_view> option_groups(const std::vector<OptionSpec>& options);
 /// "-w, --weights FILE".
 std::string option_heading(const OptionSpec& option);
+/// What the option says, the words it takes, whether it may be repeated, its default.
+std::string option_text(const OptionSpec& option);
 
 /// Exit codes and their meaning, for --help and the man page.
 struct ExitCode {

@@ -27,7 +27,8 @@ std::optional<char> delimiter(const Words& words) {
   if (text == "blank" || text == "space") return ' ';
   const bool usable = text.size() == 1 && std::string_view(",;\t |:").find(text[0]) != std::string_view::npos;
   if (!usable)
-    fail(ErrorKind::usage, "--delimiter: found '", printable(text, 40), "', expected one of , ; | : or the words tab, blank");
+    fail_with_hint(ErrorKind::usage, did_you_mean(text, std::vector<std::string>{"tab", "blank"}), "--delimiter: found '",
+                   printable(text, 40), "', expected one of , ; | : or the words tab, blank");
   return text[0];
 }
 

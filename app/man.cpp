@@ -49,15 +49,7 @@ void append_option(std::string& out, const OptionSpec& option) {
   if (option.letter) out += concat("\\fB\\-", option.letter, "\\fR, ");
   out += concat("\\fB", roff(option.name), "\\fR");
   if (!option.value.empty()) out += concat(" \\fI", roff(option.value), "\\fR");
-  out += concat("\n", roff(option.help));
-  if (!option.choices.empty()) {
-    out += " (";
-    for (std::size_t i = 0; i < option.choices.size(); ++i) out += concat(i ? ", " : "", roff(option.choices[i]));
-    out += ')';
-  }
-  if (option.repeatable) out += "; may be repeated";
-  if (!option.default_text.empty()) out += concat(" [default: ", roff(option.default_text), "]");
-  out += '\n';
+  out += concat("\n", roff(option_text(option)), "\n");
 }
 
 void append_examples(std::string& out, const std::vector<std::string_view>& examples) {

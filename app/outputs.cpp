@@ -57,7 +57,8 @@ void read_labels(const Words& words, PictureOptions& options) {
     return;
   }
   if (!parse_integer(text))
-    fail(ErrorKind::usage, "--labels: found '", printable(text), "', expected auto, all, none or a whole number");
+    fail_with_hint(ErrorKind::usage, did_you_mean(text, as_strings(kModes)), "--labels: found '", printable(text),
+                   "', expected auto, all, none or a whole number");
   options.labels = LabelMode::every;
   options.label_every = static_cast<int>(integer_value("--labels", text, 1, kMostPixels));
 }
@@ -155,7 +156,8 @@ std::vector<OptionSpec> picture_option_specs() {
        .kind = ValueKind::text,
        .group = kGroup,
        .help = "which tokens stand on the axes",
-       .default_text = "auto"},
+       .default_text = "auto",
+       .choices = {"auto", "all", "none"}},
       {.name = "--font", .value = "NAME", .kind = ValueKind::text, .group = kGroup, .help = "family of all text"},
       {.name = "--theme",
        .value = "THEME",
@@ -166,6 +168,17 @@ std::vector<OptionSpec> picture_option_specs() {
        .choices = {"light", "dark"}},
       {.name = "--prettify", .group = kGroup, .help = "make the marks of BPE and WordPiece tokens readable"},
   };
+}
+
+OptionSpec format_option(std::string_view group, std::string_view help, bool pictures_only) {
+  static const std::vector<std::string> pictures = picture_format_names(), all = format_names();
+  const std::vector<std::string>& names = pictures_only ? pictures : all;
+  return {.name = "--format",
+          .value = "FORMAT",
+          .kind = ValueKind::text,
+          .group = group,
+          .help = help,
+          .choices = {names.begin(), names.end()}};
 }
 
 PictureOptions picture_options(const Words& words, const Console& console) {

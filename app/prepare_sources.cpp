@@ -131,8 +131,9 @@ class Loader {
       fail_with_hint(blame({}), "give a document, or -Q, -K and -V, or -X", place(), "no query and no embeddings to work on");
     for (const Input input : {Input::query, Input::key})
       if (matrices && !given(input))
-        fail(blame({Input::query, Input::key, Input::value}), place(), "no ", option_of(input).substr(2),
-             "; attention needs query and key, and a value for an output");
+        fail_with_hint(blame({Input::query, Input::key, Input::value}),
+                       input == Input::query ? "give it as -Q FILE" : "give it as -K FILE", place(), "no ",
+                       option_of(input).substr(2), "; attention needs query and key, and a value for an output");
     check_pairs();
   }
 

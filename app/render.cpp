@@ -229,11 +229,7 @@ std::vector<OptionSpec> output_specs() {
            .help = "the picture: .png, .svg, .pdf, .html or .txt",
            .default_text = "the terminal",
            .repeatable = true},
-          {.name = "--format",
-           .value = "FORMAT",
-           .kind = ValueKind::text,
-           .group = "Output",
-           .help = "the format of - and of names that do not tell one"},
+          format_option("Output", "the format of - and of names that do not tell one", true),
           {.name = "--no-clobber", .group = "Output", .help = "refuse to replace a file"}};
 }
 

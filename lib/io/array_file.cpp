@@ -1,7 +1,6 @@
 #include "attn/io/array_file.hpp"
 
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include <algorithm>
 
@@ -79,8 +78,6 @@ const Member* ArrayFile::find(std::string_view member) const {
 
 std::unique_ptr<ArrayFile> open_array_file(const std::string& path, const ReadOptions& options, const RunContext& run) {
   const ArrayFormat* given = options.format.empty() ? nullptr : &format_named(options.format);
-  if (path == "-" && ::isatty(STDIN_FILENO) != 0)
-    fail(ErrorKind::usage, "'-' reads from a pipe or a redirected file, but standard input is a terminal");
   std::unique_ptr<FileReader> file = FileReader::open(path, run.budget);
   refuse_lfs_pointer(*file);
   const ArrayFormat& format = given != nullptr ? *given : detect_format(*file);

@@ -49,6 +49,9 @@ void FileReader::examine() {
   }
   struct stat status {};
   if (::fstat(number_, &status) != 0) fail_system("open", errno);
+  if (path_ == "-" && ::isatty(number_) != 0)
+    fail_with_hint(ErrorKind::usage, "send a file to it with < FILE or a pipe, or name the file instead of -",
+                   "- is standard input, which is a terminal");
   if (S_ISDIR(status.st_mode)) fail(ErrorKind::malformed, "cannot read '", name_, "': it is a folder, expected a file");
   endless_ = S_ISCHR(status.st_mode) && ::isatty(number_) == 0;
   // A file that claims to be empty may be one of /proc, which shows its size only by being read; and redirected input

@@ -67,6 +67,7 @@ std::optional<Json> object_of(std::string_view line) {
     if (c == ']' || c == '}') --depth;
     if (depth > kMostNesting && depth < line.size()) return std::nullopt;
   }
+  if (line.find('\0') != std::string_view::npos) return std::nullopt;  // it would be taken for the end
   Json json = Json::parse(line, nullptr, false);
   if (!json.is_object()) return std::nullopt;
   return json;

@@ -18,7 +18,8 @@ std::optional<Json> parse_json(std::string_view text) {
     if (c == '[' || c == '{') deepest = std::max(deepest, ++depth);
     if (c == ']' || c == '}') --depth;
   }
-  if (deepest > 64) return std::nullopt;
+  // A zero byte would be taken for the end.
+  if (deepest > 64 || text.find('\0') != std::string_view::npos) return std::nullopt;
   Json json = Json::parse(text, nullptr, false);
   if (json.is_discarded()) return std::nullopt;
   return json;

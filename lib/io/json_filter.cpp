@@ -60,6 +60,8 @@ bool JsonFilter::give_more() {
     give_word();
   } else {
     token_ = std::string_view(window_.next, 1);
+    // The parser takes a zero byte for the end of the file and would not look at what follows.
+    if (c == '\0') fail_unexpected();
     advance(c);
     give(1);
   }

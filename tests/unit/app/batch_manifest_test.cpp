@@ -20,6 +20,12 @@ std::string fault(std::string_view line) {
   return job.fault ? job.fault->message() : "none";
 }
 
+TEST(Manifest, AZeroByteIsNotTheEnd) {
+  using namespace std::string_view_literals;
+  EXPECT_THAT(fault("{\"command\":\"compute\",\"input\":\"a.json\",\"output\":\"-\"}\0junk"sv),
+              HasSubstr(": found no valid JSON"));
+}
+
 TEST(Manifest, KeysBecomeWordsAndPathsAreOfTheManifest) {
   const BatchJob job =
       only(R"({"command":"compute","input":"a.json","causal":true,"alibi":false,"scale":0.5,"window":[-1,2],"heads":2,)"

@@ -144,6 +144,10 @@ TEST_F(JsonReader, NamesThePlaceOfWrongSyntax) {
   EXPECT_EQ(doc_fault("{\"q\":[[1]]} x"), "3: doc.json:1:13: found 'x', expected the end of the document");
   EXPECT_EQ(doc_fault("{}{}"), "3: doc.json:1:3: found '{', expected the end of the document");
   EXPECT_EQ(doc_fault("1 2"), "3: doc.json:1:3: found '2', expected the end of the document");
+  using namespace std::string_view_literals;
+  EXPECT_EQ(doc_fault("[[1]]\0 x"sv), "3: doc.json:1:6: found '\\x00', expected the end of the document");
+  EXPECT_EQ(doc_fault("[[1]]\0"sv), "3: doc.json:1:6: found '\\x00', expected the end of the document");
+  EXPECT_EQ(doc_fault("[1,\0 2]"sv), "3: doc.json:1:4: found '\\x00', expected a value");
   EXPECT_EQ(doc_fault("{\"q\":[[1,],],}//c"), "3: doc.json:1:10: found ']', expected a value");
   EXPECT_EQ(doc_fault("{\"q\":[1,\n2 3]}"), "3: doc.json:2:3: found '3', expected ',' or ']'");
   EXPECT_EQ(doc_fault("{\"q\" 1}"), "3: doc.json:1:6: found '1', expected ':'");

@@ -134,9 +134,11 @@ void add_file(const std::string& path, const Command& command, const Origin& ori
   }
 }
 
-/// A variable that is nearly one of ours would be passed over in silence. What is like none of them is somebody else's.
+/// Variables that look like ours and would be passed over in silence: other options, and slips. What is like none of them
+/// is somebody else's.
 void refuse_slips_in_environment() {
   constexpr std::string_view kPrefix = "ATTN_CLI_";
+  const std::vector<std::string> options = every_name();
   std::vector<std::string> names{"SIMD"};
   for (const std::string_view name : kPersonal) names.push_back(upper_case(name));
   for (char** entry = environ; entry && *entry; ++entry) {
@@ -144,6 +146,10 @@ void refuse_slips_in_environment() {
     if (!variable.starts_with(kPrefix)) continue;
     const std::string_view name = variable.substr(kPrefix.size());
     if (std::find(names.begin(), names.end(), name) != names.end()) continue;
+    for (const std::string& option : options)
+      if (upper_case(option) == name)
+        fail_with_hint(ErrorKind::usage, concat("--", option, " can be typed, or stand in a file that --config names"),
+                       printable(variable, 80), " is not a default of one's own");
     const auto meant = nearest(name, names);
     if (meant && meant->front() == name.front())  // a slip seldom hits the first letter, and ATTN_CLI_HOME is no THEME
       fail_with_hint(ErrorKind::usage, did_you_mean(variable, std::vector<std::string>{concat(kPrefix, *meant)}),

@@ -63,6 +63,47 @@ class Defaults(CliTest):
         self.assertError(done, "config.json: 'thread' is not a default of one's own")
         self.assertIn("did you mean 'threads'?", done.err)
 
+    def test_each_of_the_eight_acts_from_both_places(self):
+        """As if it had been typed: colormap, theme, font, dpi, color, progress, threads, max-memory."""
+        render = lambda name: (["render", "w.csv", "-o", name], lambda done: (self.folder / name).read_bytes())
+        shown = (["render", "w.csv"], lambda done: done.out)
+        told = (["inspect", "w.csv"], lambda done: "reading" in done.err)
+        code = (["compute", "big.json", "-w", "w.npy"], lambda done: (done.code, "the limit is 1 KiB" in done.err))
+        self.write("big.json", {"query": [[0.5] * 64] * 64, "key": [[0.5] * 64] * 64})
+        for name, value, (words, look) in (("colormap", "magma", render("x.svg")), ("theme", "dark", render("x.svg")), ("font", "DejaVu Sans Mono", render("x.svg")),
+                                           ("dpi", "37", render("x.png")), ("color", "always", shown), ("progress", "always", told), ("max-memory", "1K", code)):
+            run = lambda *more, **kwargs: look(self.run_cli(*words, *more, expect=None, **kwargs))
+            typed = run("--" + name, value)
+            self.assertNotEqual(typed, run(), name)
+            self.assertEqual(run(env={"ATTN_CLI_" + name.upper().replace("-", "_"): value}), typed, name)
+            self.personal({name: value})
+            self.assertEqual(run(), typed, name)
+            self.assertEqual(self.sources()["--" + name], (value, f"config {self.folder}/.config/attn-cli/config.json"))
+            self.personal({})
+        self.assertEqual(self.sources(env={"ATTN_CLI_THREADS": "1"})["--threads"], ("1", "ATTN_CLI_THREADS"))
+        self.assertEqual(self.run_cli("demo", "--threads", "0", expect=2).err.replace("attn-cli: error: ", ""),
+                         self.run_cli("demo", env={"ATTN_CLI_THREADS": "0"}, expect=2).err.replace("attn-cli: error: ATTN_CLI_THREADS: ", ""))
+
+    def test_the_environment_says_nothing_of_what_is_computed(self):
+        for name in ("SCALE", "HEADS", "CAUSAL", "OUTPUT", "MASK_KIND", "FORMAT", "INPUT_FORMAT", "QUIET", "CSV_SAFE"):
+            done = self.run_cli("demo", env={"ATTN_CLI_" + name: "1"}, expect=2)
+            self.assertError(done, f"ATTN_CLI_{name} is not a default of one's own")
+            self.assertIn(f"--{name.lower().replace('_', '-')} can be typed, or stand in a file that --config names", done.err)
+
+    def test_an_empty_variable_says_nothing(self):
+        self.assertEqual(self.sources(env={"ATTN_CLI_COLORMAP": "", "ATTN_CLI_THREADS": ""}), {})
+
+    def test_values_are_taken_whole(self):
+        """No comment sign, no quotes, no blanks mean anything: JSON text is the value."""
+        self.write("mine.json", {"title": "a # b; 'c' = \"d\""})
+        self.assertIn("a # b; 'c' = \"d\"", self.run_cli("render", "w.csv", "--config", "mine.json").out)
+
+    def test_a_config_that_is_named_twice_or_empty(self):
+        self.write("mine.json", {"threads": 1, "threads ": 2})
+        self.assertError(self.run_cli("demo", "--config", "mine.json", expect=2), "'threads ' is not an option")
+        self.write("mine.json", '{"threads": 1, "threads": 2}')
+        self.assertError(self.run_cli("demo", "--config", "mine.json", expect=3), "threads")
+
     def test_the_personal_file_says_nothing_of_what_is_computed(self):
         for key, value in (("heads", 2), ("scale", 1), ("causal", True), ("output", "x.png"), ("mask", "m.csv"), ("verbose", True), ("config", "x.json")):
             self.personal({key: value})

@@ -1,12 +1,11 @@
 #include "core/kernels/reference.hpp"
 
 #include <algorithm>
-#include <atomic>
 #include <memory>
 
-#include "base/parallel.hpp"
 #include "base/row_delivery.hpp"
 #include "core/heads.hpp"
+#include "core/kernels/counted_tasks.hpp"
 #include "core/kernels/reference_row.hpp"
 #include "core/precision.hpp"
 
@@ -67,10 +66,12 @@ class ReferenceRun {
     const Index chosen = reduced ? 1 : static_cast<Index>(heads_.size());
     const bool first_sweep = rest || (weights && weights_with_rest_);
     const bool second_sweep = weights && !weights_with_rest_;
-    total_ = (first_sweep ? tasks(job_.sizes.heads) : 0) + (second_sweep ? tasks(chosen) : 0);
-    if (first_sweep) sweep(job_.sizes.heads, [this](Worker<T>& w, const RowTask& t, Index s) { every_head(w, t, s); });
-    if (second_sweep && reduced) sweep(chosen, [this](Worker<T>& w, const RowTask& t, Index s) { reduced_heads(w, t, s); });
-    if (second_sweep && !reduced) sweep(chosen, [this](Worker<T>& w, const RowTask& t, Index s) { chosen_head(w, t, s); });
+    CountedTasks counted(run_, (first_sweep ? tasks(job_.sizes.heads) : 0) + (second_sweep ? tasks(chosen) : 0));
+    if (first_sweep) sweep(counted, job_.sizes.heads, [this](Worker<T>& w, const RowTask& t, Index s) { every_head(w, t, s); });
+    if (second_sweep && reduced)
+      sweep(counted, chosen, [this](Worker<T>& w, const RowTask& t, Index s) { reduced_heads(w, t, s); });
+    if (second_sweep && !reduced)
+      sweep(counted, chosen, [this](Worker<T>& w, const RowTask& t, Index s) { chosen_head(w, t, s); });
   }
 
  private:
@@ -84,12 +85,12 @@ class ReferenceRun {
 
   /// Tasks in the order of their rows; a failed one cancels the deliveries behind it.
   template <typename Work>
-  void sweep(Index places, const Work& work) {
+  void sweep(CountedTasks& counted, Index places, const Work& work) {
     const int threads = static_cast<int>(std::clamp<Index>(tasks(places), 1, run_.threads));
     run_.budget.require(static_cast<std::size_t>(threads) * ReferenceRow<T>::bytes(job_.sizes), "rows of the reference kernel");
     std::vector<std::unique_ptr<Worker<T>>> workers;
     for (int i = 0; i < threads; ++i) workers.push_back(std::make_unique<Worker<T>>(job_, run_, rows_, wanted_.weights.reduce));
-    parallel_for(tasks(places), threads, [&](Index number, int worker) {
+    counted.run(tasks(places), [&](Index number, int worker) {
       try {
         work(*workers[static_cast<std::size_t>(worker)], task(number, places), number);
       } catch (...) {
@@ -97,8 +98,6 @@ class ReferenceRun {
         weights_.cancel(number);
         throw;
       }
-      const Index done = ++done_;
-      if (run_.progress) run_.progress->update("computing", done, total_);
     });
   }
 
@@ -160,8 +159,6 @@ class ReferenceRun {
   std::vector<Index> heads_;
   bool weights_with_rest_ = false;
   RowDelivery scores_, weights_;
-  Index total_ = 0;
-  std::atomic<Index> done_{0};
 };
 
 }  // namespace

@@ -1,9 +1,8 @@
 #include "core/kernels/tiled_few.hpp"
 
 #include <algorithm>
-#include <atomic>
 
-#include "base/parallel.hpp"
+#include "core/kernels/counted_tasks.hpp"
 #include "core/kernels/tiled_query_rows.hpp"
 
 namespace attn {
@@ -24,7 +23,7 @@ class FewRun {
     stretches_ = std::max<Index>(1, (sizes.keys + plan_.stretch - 1) / plan_.stretch);
     if (planes < 4 * plan_.run.threads && stretches_ > 1) return run_by_stretch(planes);
     std::vector<Worker> workers = make_workers(planes);
-    for_tasks(planes, planes, [&](Index plane, int w) {
+    CountedTasks(plan_.run, planes).run(planes, [&](Index plane, int w) {
       QueryRows<T>& rows = *workers[static_cast<std::size_t>(w)].rows;
       rows.start(plane / sizes.kv_heads, plane % sizes.kv_heads);
       rows.advance({0, sizes.keys}, false);
@@ -57,15 +56,6 @@ class FewRun {
     return workers;
   }
 
-  template <typename Work>
-  void for_tasks(Index tasks, Index total, const Work& work) {
-    parallel_for(tasks, plan_.run.threads, [&](Index task, int worker) {
-      work(task, worker);
-      const Index finished = ++done_;
-      if (plan_.run.progress) plan_.run.progress->update("computing", finished, total);
-    });
-  }
-
   /// Fewer heads than threads want: they share the keys. Stretches are merged in order, as one thread would.
   void run_by_stretch(Index planes) {
     const AttentionSizes& sizes = plan_.job.sizes;
@@ -73,7 +63,8 @@ class FewRun {
     std::vector<Stretch> kept(static_cast<std::size_t>(planes * stretches_ * rows));
     const Buffer memory = carve_stretches(kept);
     std::vector<Worker> workers = make_workers(planes * stretches_);
-    for_tasks(planes * stretches_, planes * (stretches_ + 1), [&](Index number, int w) {
+    CountedTasks counted(plan_.run, planes * (stretches_ + 1));
+    counted.run(planes * stretches_, [&](Index number, int w) {
       QueryRows<T>& worker = *workers[static_cast<std::size_t>(w)].rows;
       const Index plane = number / stretches_, begin = number % stretches_ * plan_.stretch;
       worker.start(plane / sizes.kv_heads, plane % sizes.kv_heads);
@@ -84,7 +75,7 @@ class FewRun {
         *to.check = worker.check(r);
       }
     });
-    for_tasks(planes, planes * (stretches_ + 1), [&](Index plane, int w) {
+    counted.run(planes, [&](Index plane, int w) {
       QueryRows<T>& worker = *workers[static_cast<std::size_t>(w)].rows;
       worker.start(plane / sizes.kv_heads, plane % sizes.kv_heads);
       for (Index s = 0; s < stretches_; ++s) take(worker, kept.data() + (plane * stretches_ + s) * rows, rows, s > 0);
@@ -114,7 +105,6 @@ class FewRun {
 
   TiledPlan<T> plan_;
   Index stretches_ = 1;
-  std::atomic<Index> done_{0};
 };
 
 }  // namespace

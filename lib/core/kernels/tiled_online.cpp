@@ -1,9 +1,8 @@
 #include "core/kernels/tiled_online.hpp"
 
 #include <algorithm>
-#include <atomic>
 
-#include "base/parallel.hpp"
+#include "core/kernels/counted_tasks.hpp"
 #include "core/kernels/tiled_panel.hpp"
 
 namespace attn {
@@ -33,7 +32,7 @@ class OnlineRun {
     const Index stretches = (job().sizes.keys + plan_.stretch - 1) / plan_.stretch;
     if (tasks < 4 * plan_.run.threads && stretches > 1) return run_by_stretch(stretches);
     std::vector<Worker> workers = make_workers(tasks);
-    for_tasks(tasks, tasks, [&](Index task, int worker) {
+    CountedTasks(plan_.run, tasks).run(tasks, [&](Index task, int worker) {
       work(workers[static_cast<std::size_t>(worker)], place_of(task), {0, job().sizes.keys});
       finish_all(workers[static_cast<std::size_t>(worker)], place_of(task));
     });
@@ -124,15 +123,6 @@ class OnlineRun {
     return workers;
   }
 
-  template <typename Work>
-  void for_tasks(Index tasks, Index total, const Work& work) {
-    parallel_for(tasks, plan_.run.threads, [&](Index task, int worker) {
-      work(task, worker);
-      const Index finished = ++done_;
-      if (plan_.run.progress) plan_.run.progress->update("computing", finished, total);
-    });
-  }
-
   /// Few queries and many keys: the threads share the keys. What each stretch gives is kept and merged in order, just as
   /// if one thread had done them all.
   void run_by_stretch(Index stretches) {
@@ -141,14 +131,15 @@ class OnlineRun {
     std::vector<Stretch> kept(static_cast<std::size_t>(tasks * stretches * panels));
     const Buffer memory = carve_stretches(kept);
     std::vector<Worker> workers = make_workers(tasks * stretches);
-    for_tasks(tasks * stretches, tasks * (stretches + 1), [&](Index number, int w) {
+    CountedTasks counted(plan_.run, tasks * (stretches + 1));
+    counted.run(tasks * stretches, [&](Index number, int w) {
       Worker& worker = workers[static_cast<std::size_t>(w)];
       const Index begin = number % stretches * plan_.stretch;
       work(worker, place_of(number / stretches), {begin, std::min(begin + plan_.stretch, job().sizes.keys)});
       for (Index p = 0; p < panels; ++p)
         keep(worker.panels[static_cast<std::size_t>(p)], kept[static_cast<std::size_t>(number * panels + p)]);
     });
-    for_tasks(tasks, tasks * (stretches + 1), [&](Index task, int w) {
+    counted.run(tasks, [&](Index task, int w) {
       Worker& worker = workers[static_cast<std::size_t>(w)];
       const TaskPlace place = place_of(task);
       work(worker, place, {0, 0});
@@ -254,7 +245,6 @@ class OnlineRun {
   TiledPlan<T> plan_;
   std::vector<PanelPlace> panels_;
   TaskShape shape_;
-  std::atomic<Index> done_{0};
 };
 
 }  // namespace

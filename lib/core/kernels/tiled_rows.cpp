@@ -1,12 +1,11 @@
 #include "core/kernels/tiled_rows.hpp"
 
 #include <algorithm>
-#include <atomic>
 #include <cmath>
 #include <limits>
 
-#include "base/parallel.hpp"
 #include "base/row_delivery.hpp"
+#include "core/kernels/counted_tasks.hpp"
 #include "core/kernels/tiled_panel.hpp"
 #include "core/kernels/tiled_sweep.hpp"
 #include "core/precision.hpp"
@@ -58,13 +57,10 @@ class RowRun {
     const int threads = static_cast<int>(std::clamp<Index>(tasks, 1, plan_.run.threads));
     std::vector<Worker> workers;
     for (int i = 0; i < threads; ++i) workers.emplace_back(*this);
-    std::atomic<Index> done{0};
-    parallel_for(tasks, threads, [&](Index number, int worker) {
+    CountedTasks(plan_.run, tasks).run(tasks, [&](Index number, int worker) {
       const Index plane = number / panels;
       const Task task{plane / groups, &sweep_.groups[static_cast<std::size_t>(plane % groups)], number % panels};
       work(workers[static_cast<std::size_t>(worker)], task);
-      const Index finished = ++done;
-      if (plan_.run.progress) plan_.run.progress->update("computing", finished, tasks);
     });
   }
 

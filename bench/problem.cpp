@@ -134,6 +134,9 @@ double Problem::error_of_samples() const {
       double score = 0;
       for (Index c = 0; c < d; ++c) score += double(q[c]) * double(inputs.key.row<float>(0, g, j)[c]);
       score /= std::sqrt(static_cast<double>(d));
+      if (options.softcap > 0) score = options.softcap * std::tanh(score / options.softcap);
+      // Slopes 2^(-8(h+1)/H), as for a power of two of heads.
+      if (inputs.masks.alibi) score -= std::exp2(-8.0 * double(h + 1) / double(shape_.heads)) * std::abs(double(i - j));
       if (!inputs.masks.arrays.empty()) {
         const double cell = static_cast<double>(mask_.data<float>()[i * m + j]);
         if (inputs.masks.arrays[0].kind == MaskKind::keep && cell == 0) continue;

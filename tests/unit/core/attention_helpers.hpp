@@ -60,14 +60,14 @@ inline void expect_has(const std::string& text, std::string_view part) {
   EXPECT_NE(text.find(part), std::string::npos) << "no '" << part << "' in: " << text;
 }
 
-/// The message of the error of that kind which `work` ends with.
+/// Message and hint of the error of that kind which `work` ends with.
 inline std::string error_of(ErrorKind kind, const std::function<void()>& work) {
   try {
     work();
   } catch (const Error& error) {
     EXPECT_EQ(static_cast<int>(error.kind()), static_cast<int>(kind)) << error.what();
     EXPECT_LE(error.message().size(), 300u) << error.what();
-    return error.message();
+    return error.message() + "\n" + error.hint();
   }
   ADD_FAILURE() << "no error";
   return {};

@@ -67,7 +67,7 @@ inline std::string error_of(ErrorKind kind, const std::function<void()>& work) {
   } catch (const Error& error) {
     EXPECT_EQ(static_cast<int>(error.kind()), static_cast<int>(kind)) << error.what();
     EXPECT_LE(error.message().size(), 300u) << error.what();
-    return error.message() + "\n" + error.hint();
+    return error.hint().empty() ? error.message() : error.message() + "\n" + error.hint();
   }
   ADD_FAILURE() << "no error";
   return {};

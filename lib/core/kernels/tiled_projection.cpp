@@ -85,12 +85,14 @@ class ProjectionRun {
     const std::size_t bytes = static_cast<std::size_t>(count_blocks(job_.out, kGroup) * kGroup * job_.in) * sizeof(T);
     memory_ = run_.budget.allocate(bytes, "a rearranged weight");
     packed_ = reinterpret_cast<T*>(memory_.data());
-    // A few rows at a time: neither reading nor writing jumps far.
-    constexpr Index kRowsAtOnce = 16;
-    parallel_for(count_blocks(job_.in, kRowsAtOnce), run_.threads, [&](Index block, int) {
-      const Index begin = block * kRowsAtOnce, end = std::min(begin + kRowsAtOnce, job_.in);
-      for (Index first = 0; first < job_.out; first += kGroup)
-        for (Index i = begin; i < end; ++i) copy_group(i, first, packed(first, i));
+    // A rectangle at a time that the first cache holds, whichever way the weight lies.
+    constexpr Index kDeep = 64, kWide = 16 * kGroup;
+    const Index across = count_blocks(job_.out, kWide);
+    parallel_for(count_blocks(job_.in, kDeep) * across, run_.threads, [&](Index block, int) {
+      const Index top = block / across * kDeep, bottom = std::min(top + kDeep, job_.in);
+      const Index left = block % across * kWide, right = std::min(left + kWide, job_.out);
+      for (Index first = left; first < right; first += kGroup)
+        for (Index i = top; i < bottom; ++i) copy_group(i, first, packed(first, i));
     });
   }
   void copy_group(Index i, Index first, T* to) const {

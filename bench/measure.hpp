@@ -33,7 +33,7 @@ double seconds_now();
 /// CPU time of all threads of this process.
 double cpu_seconds_now();
 double quantile(std::vector<double> values, double q);
-/// Yardstick, case, yardstick, case, ...: the ratio is to the larger of the two around a call.
+/// Yardstick, case, yardstick in every round: the ratio is to the larger of the two. Times are those of one call.
 Timing measure(const Case& one, int rounds);
 
 }  // namespace attn::bench

@@ -102,8 +102,9 @@ AxisLabels labels_of(const ArrayFile& file, const Member& member) {
     if (static_cast<Index>(tokens.size()) != member.shape.back()) tokens.clear();
     return {{}, tokens};
   }
-  // The rows of other matrices (W_Q, embeddings) may be as many as there are tokens, and yet be something else.
-  if (rank < 2 || (rank == 2 && member.name != "weights" && member.name != "scores")) return labels;
+  // The rows of other matrices (W_Q, query) may be as many as there are tokens, and yet be something else.
+  const bool embedded = rank == 2 && member.name == "embeddings";
+  if (rank < 2 || (rank == 2 && !embedded && member.name != "weights" && member.name != "scores")) return labels;
   const Index queries = member.shape[rank - 2], keys = member.shape[rank - 1];
   const auto take = [&](std::string_view name, Index count, std::vector<std::string>& into) {
     const Member* found = file.find(name);
@@ -112,6 +113,7 @@ AxisLabels labels_of(const ArrayFile& file, const Member& member) {
   };
   take("query_tokens", queries, labels.query_tokens);
   take("tokens", queries, labels.query_tokens);
+  if (embedded) return labels;  // its columns are no tokens, even if there are as many
   take("key_tokens", keys, labels.key_tokens);
   if (labels.key_tokens.empty() && queries == keys) labels.key_tokens = labels.query_tokens;
   return labels;

@@ -114,6 +114,10 @@ class Walk {
     for (const OptionSpec& option : options_) names.emplace_back(option.name);
     const std::string plain = word.rfind("--", 0) == 0 ? word : "-" + word;  // -scale was meant as --scale
     if (word.size() > 2 && !(hint = did_you_mean(plain, names)).empty()) return hint;
+    for (const OptionSpec& option : options_)
+      if (word.size() == 2 && option.letter && word[1] != option.letter &&
+          std::tolower(static_cast<unsigned char>(word[1])) == std::tolower(static_cast<unsigned char>(option.letter)))
+        return concat("did you mean '-", option.letter, "' (", option.name, ")?");
     for (const Command& other : commands())
       for (const OptionSpec& option : other.options)
         if (option.name == word || (word.size() == 2 && option.letter == word[1]))
@@ -149,10 +153,24 @@ void take(const CLI::App& app, const OptionSpec& spec, Words& words) {
   }
 }
 
-[[noreturn]] void fail_surplus(const std::string& input, const Command& command, const std::vector<std::string>& arguments) {
+/// What was meant by an input too many.
+std::string surplus_hint(const std::string& input, const Command& command, const std::vector<std::string>& inputs) {
+  for (const std::string_view word : {"true", "false", "yes", "no", "on", "off"})
+    if (input == word) return "a flag such as --causal is on when it is typed, and takes no value";
+  const bool takes_matrices =
+      std::any_of(command.options.begin(), command.options.end(), [](const OptionSpec& o) { return o.letter == 'K'; });
+  if (takes_matrices && inputs.size() <= 3)
+    return concat("give matrices as -Q ", printable(inputs[0], 60), " -K ", printable(inputs[1], 60),
+                  inputs.size() == 3 ? concat(" -V ", printable(inputs[2], 60)) : std::string());
+  return concat("usage: attn-cli ", command.usage);
+}
+
+[[noreturn]] void fail_surplus(const std::vector<std::string>& inputs, const Command& command,
+                               const std::vector<std::string>& arguments) {
+  const std::string& input = inputs[static_cast<std::size_t>(command.max_inputs)];
   std::string hint = letter_hint(command, arguments, input);
   if (hint.empty()) hint = letter_hint(command, arguments);
-  if (hint.empty()) hint = concat("usage: attn-cli ", command.usage);
+  if (hint.empty()) hint = surplus_hint(input, command, inputs);
   fail_with_hint(ErrorKind::usage, hint, command.name, " takes ",
                  command.max_inputs == 0 ? "no input"
                                          : concat("at most ", command.max_inputs, command.max_inputs == 1 ? " input" : " inputs"),
@@ -162,7 +180,7 @@ void take(const CLI::App& app, const OptionSpec& spec, Words& words) {
 void take_inputs(const std::vector<std::string>& inputs, const Command& command, const std::vector<std::string>& arguments,
                  Words& words) {
   const auto count = static_cast<int>(inputs.size());
-  if (count > command.max_inputs) fail_surplus(inputs[static_cast<std::size_t>(command.max_inputs)], command, arguments);
+  if (count > command.max_inputs) fail_surplus(inputs, command, arguments);
   if (count < command.min_inputs)
     fail_with_hint(ErrorKind::usage, concat("usage: attn-cli ", command.usage), command.name, " needs ", command.min_inputs,
                    command.min_inputs == 1 ? " input" : " inputs", ", found ", count);

@@ -24,6 +24,7 @@ int run_completion(const Words& words, Console& console) {
   const std::string name = choice_value("completion", words.inputs.front(), shell_names());
   for (const Shell& shell : kShells)
     if (shell.name == name) console.print(shell.script());
+  if (console.output_is_terminal()) console.note("this is a script for the shell to read; attn-cli completion --help shows how");
   return 0;
 }
 

@@ -252,8 +252,8 @@ constexpr std::array<OutputOption, 8> kOutputOptions = {{
 void check_format(const OutputOption& option, const OutputRequest& request) {
   const std::string where = concat(option.option, " '", printable(request.path), "': ");
   if (request.picture && !option.pictures)
-    fail(ErrorKind::usage, where, request.format,
-         " is a picture; this option writes data (json, csv, tsv, npy, npz, safetensors)");
+    fail_with_hint(ErrorKind::usage, concat("--heatmap ", printable(request.path, 120), " draws the weights"), where,
+                   request.format, " is a picture; this option writes data (json, csv, tsv, npy, npz, safetensors)");
   if (!request.picture && !option.data)
     fail_with_hint(ErrorKind::usage, "--weights writes data too", where, request.format,
                    " is no picture; expected png, svg, pdf, html or txt");

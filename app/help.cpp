@@ -120,7 +120,7 @@ std::string short_help() {
   std::string out =
       "attn-cli computes attention exactly and draws it.\n\n"
       "Usage: attn-cli SUBCOMMAND [options] [inputs]\n\n"
-      "  attn-cli demo -o demo                               \"The cat is cute\", explained, and its files\n"
+      "  attn-cli demo -o demo                               the example \"The cat is cute\" and its files\n"
       "  attn-cli compute demo/document.json                 attention of a JSON document\n"
       "  attn-cli compute demo/document.json -w weights.png  its weights as a picture\n\n";
   append_commands(out);

@@ -144,13 +144,13 @@ std::string weights_text(const Member& member, const AxisLabels& labels, const W
 std::string other_text(const Member& member) {
   switch (member.kind) {
     case MemberKind::strings:
-      return concat(member.strings.size(), " strings");
+      return concat(member.strings.size(), member.strings.size() == 1 ? " string" : " strings");
     case MemberKind::text:
       return printable(member.text, 120);
     case MemberKind::scalar:
       return printable(member.text, 120);
     case MemberKind::object:
-      return concat("an object with ", member.fields.size(), " fields");
+      return concat("an object with ", member.fields.size(), member.fields.size() == 1 ? " field" : " fields");
     case MemberKind::array:
     case MemberKind::other:
       break;
@@ -195,11 +195,7 @@ void weights_json(JsonText& json, const Member& member, const AxisLabels& labels
     json.text("query", label_of(labels.query_tokens, place.empty() ? 0 : place.back()));
     json.begin_array("keys");
     for (const auto& [key, weight] : strongest.keys)
-      json.begin_object()
-          .integer("index", key)
-          .text("key", label_of(labels.key_tokens, key))
-          .number("weight", weight)
-          .end();
+      json.begin_object().integer("index", key).text("key", label_of(labels.key_tokens, key)).number("weight", weight).end();
     json.end().end();
   }
   json.end().end();

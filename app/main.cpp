@@ -44,7 +44,7 @@ std::string hint_of(const Error& error, const Command& command, const std::vecto
   // -q before the query's file makes a document of it: the error is about the document, the slip is the letter.
   const std::string letter = by_input ? letter_hint(command, arguments) : std::string();
   if (!letter.empty()) return letter;
-  return error.hint().empty() ? missing_file_hint(error, arguments) : error.hint();
+  return error.hint().empty() ? missing_file_hint(error, command, arguments) : error.hint();
 }
 
 int run_command(const Command& command, const std::vector<std::string>& arguments, Console& console) {
@@ -82,8 +82,12 @@ const Command* find_command(std::string_view name) {
   if (word.size() > 1 && word[0] == '-')
     fail_with_hint(ErrorKind::usage, concat("attn-cli SUBCOMMAND ", printable(word, 80), " ..., with one of ", word_list(names)),
                    "found option '", printable(word, 80), "' where a subcommand is expected");
-  std::string hint = did_you_mean(word, names);
+  std::vector<std::string> meant = names;
+  meant.insert(meant.end(), {"help", "--help", "--version"});
+  std::string hint = did_you_mean(word, meant);
   if (hint.empty() && access(word.c_str(), F_OK) == 0) hint = concat("attn-cli compute ", printable(word, 80));
+  if (hint.empty() && word.find(' ') != std::string::npos)
+    hint = "tokens need embeddings, together in a document: attn-cli demo -o DIR writes one";
   if (hint.empty()) hint = "attn-cli --help lists what there is";
   fail_with_hint(ErrorKind::usage, hint, "unknown subcommand '", printable(word, 80), "', expected ", word_list(names));
 }

@@ -92,6 +92,7 @@ std::string man_page() {
 
 int run_man(const Words&, Console& console) {
   console.print(man_page());
+  if (console.output_is_terminal()) console.note("attn-cli man | man -l - shows it as a page");
   return 0;
 }
 
@@ -101,7 +102,7 @@ const Command& man_command() {
   static const Command command{.name = "man",
                                .summary = "print the man page",
                                .usage = "man",
-                               .examples = {"attn-cli man > attn-cli.1", "attn-cli man | man -l -"},
+                               .examples = {"attn-cli man | man -l -", "attn-cli man > attn-cli.1"},
                                .run = run_man};
   return command;
 }

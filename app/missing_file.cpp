@@ -29,11 +29,23 @@ std::string missing_path(const std::string& argument, const std::string& message
   return {};
 }
 
+std::string missing_folder_hint(const Error& error, const std::vector<std::string>& arguments) {
+  std::error_code status;
+  for (const std::string& argument : arguments) {
+    const std::filesystem::path folder = std::filesystem::path(missing_path(argument, error.message())).parent_path();
+    if (!folder.empty() && !std::filesystem::exists(folder, status))
+      return concat("mkdir -p ", printable(folder.string(), 120), " makes the folder");
+  }
+  return {};
+}
+
 }  // namespace
 
-std::string missing_file_hint(const Error& error, const std::vector<std::string>& arguments) {
+std::string missing_file_hint(const Error& error, const Command& command, const std::vector<std::string>& arguments) {
   constexpr std::string_view kMissing = "No such file or directory";
-  if (error.kind() != ErrorKind::malformed || !error.message().ends_with(kMissing)) return {};
+  if (!error.message().ends_with(kMissing)) return {};
+  if (error.kind() == ErrorKind::output) return missing_folder_hint(error, arguments);
+  if (error.kind() != ErrorKind::malformed) return {};
   for (const std::string& argument : arguments) {
     const std::filesystem::path path = missing_path(argument, error.message());
     if (path.empty()) continue;
@@ -42,6 +54,10 @@ std::string missing_file_hint(const Error& error, const std::vector<std::string>
       return concat("'", printable(path.string(), 80), "' is a link to a file that is not there");
     const std::string hint = did_you_mean(path.string(), names_in(path.parent_path()));
     if (!hint.empty()) return hint;
+    for (const OptionSpec& option : command.options)  // --mask causal
+      if (option.value.empty() && option.name.substr(2) == path.string()) return concat("did you mean '", option.name, "'?");
+    if (path.string().find("://") != std::string::npos)
+      return "attn-cli reads files and pipes: fetch it first, - is standard input";
   }
   return "attn-cli demo -o DIR writes an example to start from";
 }

@@ -227,9 +227,8 @@ void settle_json_document(TextContent& content) {
   const bool ours = is_ours(content);
   const bool says_shapes = ours && (apply_shape_member(content) || apply_shapes_member(content));
   refuse_unknown_rank(content, says_shapes);
-  if (!ours) return;
-  label_arrays(content);
-  attach_allowed(content);
+  if (ours) label_arrays(content);
+  attach_allowed(content);  // said by hand, it means the same
 }
 
 }  // namespace v1

@@ -65,17 +65,41 @@ class FirstMinutes(CliTest):
             code, text = self.on_a_terminal("compute", "x.json", "-w", "-", "--format", name)
             self.assertEqual((code, text.splitlines()[-1]), (2, "attn-cli: hint: send it to a file or a pipe"))
 
+    def test_what_is_for_programs_says_so_on_a_terminal(self):
+        self.assertIn("attn-cli: note: attn-cli man | man -l - shows it as a page", self.on_a_terminal("man")[1])
+        self.assertIn("attn-cli: note: this is a script for the shell to read", self.on_a_terminal("completion", "bash")[1])
+        for words in (["man"], ["completion", "bash"]): self.assertEqual(self.run_cli(*words).err, "")
+
+    def test_embeddings_are_drawn_with_their_tokens(self):
+        self.write("x.json", {"tokens": ["red", "green"], "embeddings": [[1, 0], [0, 1]]})
+        text = self.run_cli("render", "x.json").out
+        self.assertRegex(text, r"(?m)^ +0 +1$")  # the columns are no tokens
+        self.assertRegex(text, r"(?m)^ +red +1\.00 +0\.00$")
+
+    def test_allowed_cells_said_by_hand(self):
+        """Without the schema that the tool writes, `allowed` means the same."""
+        for front in ({}, {"schema": "attn-cli/1", "shape": [2, 2]}):
+            self.write("w.json", {**front, "weights": [[1, 0], [0, 1]], "allowed": [[[0, 1]], [[0, 2]]]})
+            self.assertRegex(self.run_cli("render", "w.json").out, r"(?m)^ *0 +1\.00 +·$")
+        self.write("w.json", {"weights": [[1, 0], [0, 1]], "allowed": [[[0, 3]], [[0, 2]]]})
+        self.assertError(self.run_cli("render", "w.json", expect=3), "w.json:/allowed")
+
     def test_every_wrong_turn_says_what_to_type(self):
         self.write("x.json", {"embeddings": [[1, 0], [0, 1]]})
         self.write("m.csv", "1,0\n0,1\n")
         for code, words, next_step in (
                 (2, ["compute"], "give a document, or -Q, -K and -V, or -X"), (2, ["compute", "-Q", "m.csv"], "-K FILE"), (2, ["compute", "-K", "m.csv"], "-Q FILE"),
-                (3, ["compute", "m.csv"], "-X m.csv"), (2, ["compute", "x.json", "m.csv"], "usage: attn-cli compute"),
+                (3, ["compute", "m.csv"], "-X m.csv"), (2, ["compute", "x.json", "m.csv"], "-Q x.json -K m.csv"), (2, ["render", "m.csv", "x.json"], "usage: attn-cli render"),
                 (2, ["compute", "x.json", "-w", "-"], "--format"), (2, ["compute", "x.json", "-w", "out"], "--format"),
                 (2, ["render"], "usage: attn-cli render INPUT"), (2, ["inspect"], "usage: attn-cli inspect"), (2, ["diff", "m.csv"], "usage: attn-cli diff A B"),
                 (2, ["batch"], "usage: attn-cli batch MANIFEST.jsonl"), (2, ["completion"], "usage: attn-cli completion bash|zsh|fish"),
                 (2, ["x.json"], "attn-cli compute x.json"), (2, ["--causal", "compute"], "attn-cli SUBCOMMAND --causal"),
                 (2, ["compute", "x.json", "-o", "y.npy", "--frobnicate"], "attn-cli compute --help"), (2, ["frobnicate"], "attn-cli --help"),
+                (2, ["compute", "m.csv", "m.csv", "m.csv"], "-Q m.csv -K m.csv -V m.csv"), (2, ["compute", "x.json", "--causal", "true"], "takes no value"),
+                (2, ["compute", "x.json", "-o", "y.png"], "--heatmap y.png"), (5, ["compute", "x.json", "-w", "no/such/y.csv"], "mkdir -p no/such"),
+                (2, ["compute", "x.json", "-W", "y.csv"], "did you mean '-w' (--weights)?"), (3, ["compute", "x.json", "--mask", "causal"], "did you mean '--causal'?"),
+                (2, ["version"], "did you mean '--version'?"), (2, ["hlep"], "did you mean 'help'?"), (2, ["The cat is cute"], "attn-cli demo -o DIR"),
+                (3, ["compute", "https://example.org/x.json"], "fetch it first"),
                 (2, ["compute", "x.json", "-w"], "-w FILE"), (3, ["compute", "no-such.json"], "attn-cli demo -o DIR")):
             done = self.run_cli(*words, expect=code)
             self.assertError(done, ".")

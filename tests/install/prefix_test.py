@@ -50,6 +50,8 @@ class Prefix(unittest.TestCase):
         self.assertTrue(run(program, "--version", env=self.env).startswith(f"attn-cli {version_in_cmake()}\n"))
         self.assertIn("cute  0.22", run(program, "demo", "--color", "never", env=self.env))
         share = self.prefix / "share"
+        for command in ([], ["compute"], ["render"]):
+            self.assertIn(f"\nExamples (run them in a copy of {share}/doc/attn-cli/examples):\n", run(program, *command, "--help", env=self.env))
         self.assertEqual(gzip.decompress((share / "man/man1/attn-cli.1.gz").read_bytes()).decode(), run(program, "man", env=self.env))
         for shell, place in (("bash", RUNTIME[1]), ("zsh", RUNTIME[2]), ("fish", RUNTIME[3])):
             self.assertEqual((self.prefix / place).read_text(), run(program, "completion", shell, env=self.env))

@@ -78,6 +78,21 @@ double cell_difference(double a, double b) {
   return a - b;
 }
 
+/// Whether one array stood as decimal text and the other is of float32, for which text has fewer digits than a double.
+bool is_text_beside_float32(const Member& a, const Member& b) {
+  return (a.is_text && b.dtype == DType::f32) || (b.is_text && a.dtype == DType::f32);
+}
+
+/// Whether a double is what this tool writes for a float32: both are one result, whatever their difference as doubles.
+bool is_text_of(double text, float number) {
+  constexpr double kBeyond = 0x1.ffffffp127;  // rounds to infinity
+  if (!std::isfinite(number) || std::fabs(text) >= kBeyond || static_cast<float>(text) != number) return false;
+  std::string written;
+  append_number(written, number);
+  double read = 0;
+  return parse_number(written, read) == NumberStatus::ok && read == text;
+}
+
 class Comparison {
  public:
   Comparison(const OpenedInput& a, const OpenedInput& b, Tolerance tolerance, const Console& console)
@@ -108,14 +123,25 @@ class Comparison {
     const Buffer bytes = console_.run().budget.allocate(2 * elements * sizeof(double), "rows to compare");
     auto* reference = reinterpret_cast<double*>(const_cast<std::byte*>(bytes.data()));
     double* difference = reference + elements;
+    const bool by_text = is_text_beside_float32(a_.member(pair.a), b_.member(pair.b));
     for_each_rows(a_, pair.a, console_, [&](Index first, Index count, const double* values) {
       b_.file->read_rows(pair.b, first, count, reference);
+      if (by_text) settle_text(a_.member(pair.a).is_text, values, reference, count * size.columns);
       for (Index r = 0; r < count; ++r)
         result.add_row(values + r * size.columns, reference + r * size.columns, size.columns, tolerance_.atol, tolerance_.rtol);
       if (sinks.empty()) return;
       for (Index i = 0; i < count * size.columns; ++i) difference[i] = cell_difference(values[i], reference[i]);
       deliver({first_row + first, count, size.columns, DType::f64, difference, size.columns}, sinks);
     });
+  }
+
+  /// Makes the reference equal where one side is the text of the other.
+  static void settle_text(bool text_is_a, const double* values, double* reference, Index count) {
+    for (Index i = 0; i < count; ++i) {
+      const double text = text_is_a ? values[i] : reference[i];
+      const double number = text_is_a ? reference[i] : values[i];
+      if (text != number && is_text_of(text, static_cast<float>(number))) reference[i] = values[i];
+    }
   }
 
   static void deliver(const RowBlock& rows, const std::vector<RowSink*>& sinks) {
@@ -280,7 +306,8 @@ const Command& diff_command() {
                    "attn-cli diff weights.npy reference.npy --atol 1e-6 --heatmap error.png"},
       .description =
           "B is the reference: two numbers agree when |a-b| <= atol + rtol |b|; NaN agrees with NaN in the same "
-          "place. Other shapes or names are a difference. The exit code is 0 for the same and 1 for different.",
+          "place; decimal text is the float32 that it was written for. Other shapes or names are a difference. The exit code is "
+          "0 for the same and 1 for different.",
       .min_inputs = 2,
       .max_inputs = 2,
       .options = diff_options(),

@@ -29,6 +29,19 @@ class Diff(CliTest):
         self.assertEqual(self.run_cli("diff", "-", "m.csv", stdin=b"1.5,-2\n0,8\n").code, 0)
         self.assertEqual(self.run_cli("diff", "m.csv", "-", stdin=b"1.5,-2\n0,9\n", expect=1).code, 1)
 
+    def test_decimal_text_is_the_float32_that_it_was_written_for(self):
+        values = [[0.1, 1 / 3], [1e-40, 3.4028234663852886e38]]
+        self.write("m.npy", npy(values, "<f4"))
+        self.run_cli("compute", "-Q", "m.npy", "-K", "m.npy", "--scale", "0", "--present-key", "m.csv", "-w", "w.csv")
+        for a, b in (("m.csv", "m.npy"), ("m.npy", "m.csv")):
+            answer = self.answer(a, b, "--atol", "0", "--rtol", "0", expect=0)
+            self.assertEqual(answer["arrays"][0]["max_absolute_error"], 0)
+        self.write("more.csv", "0.1,0.33333333333333331\n1e-40,3.4028235e38\n")  # has digits that a float32 does not have
+        self.assertGreater(self.answer("more.csv", "m.npy", "--atol", "0", "--rtol", "0", expect=1)["arrays"][0]["max_absolute_error"], 0)
+        self.write("wide.json", [[1e300, 0.1]])
+        self.write("narrow.npy", npy([[0.5, 0.1]], "<f4"))
+        self.answer("wide.json", "narrow.npy", expect=1)
+
     def test_one_pipe_for_both_is_refused_before_it_is_opened(self):
         os.mkfifo(self.folder / "pipe")
         self.assertError(self.run_cli("diff", "pipe", "pipe", expect=2), "pipe is named for more than one input")

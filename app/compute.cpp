@@ -94,6 +94,12 @@ int run_compute(const Words& words, Console& console) {
   return 0;
 }
 
+/// Opening a pipe waits for its writer, and reading it takes what it has: one that is named twice is refused before.
+void refuse_shared_pipes(const ComputeRequest& request, const RunContext& run) {
+  InputFiles named({}, run);
+  for (const std::string& file : request.named_files()) named.claim(parse_file_reference(file).path);
+}
+
 }  // namespace
 
 ComputeJob load_job(const Words& words, Console& console) {
@@ -101,6 +107,7 @@ ComputeJob load_job(const Words& words, Console& console) {
   ComputeJob job;
   job.request = resolve_compute(all, console);
   job.files = std::make_unique<InputFiles>(job.request.reading, console.run());
+  refuse_shared_pipes(job.request, console.run());
   Document document;
   if (!job.request.document.empty()) {
     document = read_document(job.request.document, *job.files);

@@ -193,10 +193,7 @@ void refuse_mixtures(const Words& words) {
 
 /// "-" can be read once, by whichever input names it.
 void refuse_second_stdin(const ComputeRequest& request) {
-  std::vector<std::string> all{request.document, request.projections};
-  for (const auto& [input, file] : request.files) all.push_back(file);
-  for (const auto& list : {request.tokens, request.key_tokens, request.key_lengths, request.documents, request.query_documents})
-    if (list && list->starts_with('@')) all.push_back(list->substr(1));
+  const std::vector<std::string> all = request.named_files();
   if (std::count(all.begin(), all.end(), "-") > 1)
     fail(ErrorKind::usage, "standard input (-) is named for more than one input; it can be read once");
 }
@@ -212,6 +209,16 @@ std::string_view option_of(Input input) {
 void refuse_idle_options(const Words& words) {
   if (words.has("--prefix") && !words.has("--causal"))
     refuse_idle(words, "--prefix", "--prefix opens a causal mask; it needs --causal");
+}
+
+std::vector<std::string> ComputeRequest::named_files() const {
+  std::vector<std::string> all;
+  for (const std::string& file : {document, projections})
+    if (!file.empty()) all.push_back(file);
+  for (const auto& [input, file] : files) all.push_back(file);
+  for (const auto& list : {tokens, key_tokens, key_lengths, documents, query_documents})
+    if (list && list->starts_with('@')) all.push_back(list->substr(1));
+  return all;
 }
 
 bool ComputeRequest::wants(Result result) const {

@@ -96,6 +96,8 @@ struct ComputeRequest {
   bool csv_safe = false;
 
   bool wants(Result result) const;
+  /// Every file that is read, as it was typed.
+  std::vector<std::string> named_files() const;
 };
 
 /// The rows of the options that say what is computed (shared with `explain`), and of those that say what is written.

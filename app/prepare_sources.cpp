@@ -1,5 +1,9 @@
+#include <sys/stat.h>
+
 #include <algorithm>
 #include <cmath>
+#include <limits>
+#include <set>
 
 #include "app/prepare.hpp"
 #include "attn/base/error.hpp"
@@ -89,6 +93,11 @@ class Converter {
   std::map<const Array*, std::shared_ptr<const Array>> converted_;
 };
 
+bool is_regular_file(const std::string& path) {
+  struct stat status {};
+  return ::stat(path.c_str(), &status) == 0 && S_ISREG(status.st_mode);
+}
+
 class Loader {
  public:
   Loader(const ComputeRequest& request, const Document& document, InputFiles& files)
@@ -97,7 +106,6 @@ class Loader {
   Sources load() {
     if (!request_.projections.empty()) projections_ = read_projections(request_.projections, files_);
     check_families();
-    refuse_shared_pipes();
     plan_memory();
     for (const auto& [input, file] : request_.files) load_option(input, file);
     for (const auto& [input, member] : projections_.arrays) load_field(projections_, input, *member);
@@ -152,19 +160,67 @@ class Loader {
     if (request_.mask_kind_rank == Rank::command_line) fail(ErrorKind::usage, "--mask-kind is given, but no mask");
   }
 
-  /// Refuses from the headers of archives alone what would not fit.
-  void plan_memory() const {
+  /// Refuses from headers alone what would not fit.
+  void plan_memory() {
     std::size_t bytes = 0;
-    for (const Document* document : {&document_, static_cast<const Document*>(&projections_)})
-      for (const auto& [input, member] : document->arrays)
-        if (!request_.files.contains(input)) bytes += checked_bytes(member->shape, member->dtype, member->where);
+    for (const auto& [input, member] : planned_arrays()) {
+      const std::size_t one = checked_bytes(member->shape, member->dtype, member->where);
+      files_.run().budget.require(one, member->where);
+      bytes = add_sizes(bytes, one);
+    }
     files_.run().budget.require(bytes, "reading the inputs");
+    const std::size_t output = planned_output();
+    if (output > 0) files_.run().budget.require(add_sizes(bytes, output), "the output, beside the inputs,");
   }
 
-  /// Before one is opened: that waits for its writer.
-  void refuse_shared_pipes() const {
-    InputFiles named({}, files_.run());
-    for (const auto& [input, file] : request_.files) named.claim(parse_file_reference(file).path);
+  static std::size_t add_sizes(std::size_t a, std::size_t b) {
+    return a > std::numeric_limits<std::size_t>::max() - b ? std::numeric_limits<std::size_t>::max() : a + b;
+  }
+
+  /// The arrays whose size is known before they are read, each once. Text is read when it is opened, and pipes have to
+  /// wait for their turn.
+  std::map<Input, const Member*> planned_arrays() {
+    std::map<Input, const Member*> planned;
+    for (const Document* document : {&document_, static_cast<const Document*>(&projections_)})
+      for (const auto& [input, member] : document->arrays)
+        if (!request_.files.contains(input)) planned.emplace(input, member);
+    std::set<const Member*> counted;
+    for (const auto& [input, file] : request_.files) {
+      const Member* member = member_in_regular_file(file);
+      if (member && counted.insert(member).second) planned.emplace(input, member);
+    }
+    return planned;
+  }
+
+  const Member* planned_array(std::initializer_list<Input> inputs) {
+    for (const Input input : inputs) {
+      if (request_.files.contains(input)) return member_in_regular_file(request_.files.at(input));
+      if (document_.arrays.contains(input)) return document_.arrays.at(input);
+    }
+    return nullptr;
+  }
+
+  /// The array that an option means; null where it takes reading to know.
+  const Member* member_in_regular_file(const std::string& reference) {
+    const FileReference place = parse_file_reference(reference);
+    if (!is_regular_file(place.path)) return nullptr;
+    const ArrayFile& file = files_.open(place.path);
+    const Member* found = place.member.empty() ? nullptr : file.find(place.member);
+    if (place.member.empty() && file.members().size() == 1) found = &file.members().front();
+    return found && found->kind == MemberKind::array && !found->is_text ? found : nullptr;
+  }
+
+  /// What F(Q) takes at least, which is gathered in memory; 0 where projections make its size.
+  std::size_t planned_output() {
+    const auto weights = {Input::w_q, Input::w_k, Input::w_v, Input::w_o, Input::w_qkv};
+    const bool projected = std::any_of(weights.begin(), weights.end(), [this](Input input) { return given(input); });
+    if (!request_.wants(Result::output) || projected || !request_.projections.empty()) return 0;
+    const Member* query = planned_array({Input::query, Input::embeddings});
+    const Member* value = planned_array({Input::value, Input::context, Input::embeddings});
+    if (!query || !value || query->shape.size() < 2 || value->shape.size() < 2) return 0;
+    Shape shape = query->shape;
+    shape.back() = value->shape.back();
+    return checked_bytes(shape, DType::f32, "the output");
   }
 
   /// The input that was loaded already from the same file and member, such as -K of `-Q x.npy -K x.npy`.

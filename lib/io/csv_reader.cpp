@@ -32,6 +32,16 @@ bool looks_like_number(const CsvCell& cell) {
   return !text.empty() && (std::string_view("0123456789+-.").find(text.front()) != std::string_view::npos || is_number(cell));
 }
 
+/// Digits in groups ("1 000", "1,000.5", "1_000") or of base 16: meant as a number, though it is none here.
+bool is_odd_number(const CsvCell& cell) {
+  constexpr std::string_view kDigits = "0123456789", kGroups = "0123456789. ,'_", kHex = "0123456789abcdefABCDEF";
+  const std::string_view text = trimmed(cell.text);
+  const std::string_view digits = text.substr(std::min(text.size(), text.find_first_not_of("+-")));
+  if (digits.size() < 3 || kDigits.find(digits.front()) == std::string_view::npos) return false;
+  if (digits.starts_with("0x") || digits.starts_with("0X")) return digits.find_first_not_of(kHex, 2) == std::string_view::npos;
+  return digits.find_first_of(" ,'_") != std::string_view::npos && digits.find_first_not_of(kGroups) == std::string_view::npos;
+}
+
 /// Of true, false (in any case), 1 and 0.
 std::optional<double> flag_value(std::string_view cell) {
   constexpr std::string_view kFalse = "false", kTrue = "true";
@@ -166,6 +176,9 @@ class CsvReader {
     if (options_.label_column != Tristate::automatic) return label_columns_ == 1;
     const bool number = is_number(cell);
     if (rows_ == 0 && !number && !alone && !trimmed(cell.text).empty()) {
+      if (is_odd_number(cell))
+        fail_with_hint(ErrorKind::malformed, "--label-column yes takes the first column as labels",
+                       scanner_.place(cell.line, cell.column), "'", printable(cell.text, 60), "' is not a number");
       label_columns_ = 1;
       first_label_ = cell;
     }

@@ -116,12 +116,15 @@ std::string describe_page(const PictureSpec& spec, const HtmlPlan& plan) {
   return page.close();
 }
 
+void check_facts(const PictureOptions& options, const HtmlFacts& facts) {
+  if (options.color_scale == ColorScale::log && facts.min <= facts.max && facts.min < 0)
+    fail(ErrorKind::mismatch, "a value is ", format_rounded(facts.min, 6),
+         ", a log scale has no place for negative values; use --color-scale sqrt or linear");
+}
+
 std::string describe_facts(const PictureOptions& options, const HtmlFacts& facts) {
   const bool any = facts.min <= facts.max;
   const bool diverging = options.center.has_value() || (any && facts.min < 0);
-  if (any && facts.min < 0 && options.color_scale == ColorScale::log)
-    fail(ErrorKind::mismatch, "a value is ", format_rounded(facts.min, 6),
-         ", a log scale has no place for negative values; use --color-scale sqrt or linear");
   const Colormap& map = find_colormap(!options.colormap.empty() ? std::string_view(options.colormap)
                                       : diverging               ? "RdBu"
                                                                 : "viridis");

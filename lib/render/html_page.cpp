@@ -54,13 +54,21 @@ std::string escape_html(std::string_view text) {
 std::string escape_json_for_script(std::string_view json) {
   std::string escaped;
   escaped.reserve(json.size());
-  for (const char c : json) {
-    if (c == '<')
+  constexpr std::string_view kSeparator = "\xe2\x80";  // before a8 or a9, of the separators of lines and paragraphs
+  for (std::size_t at = 0; at < json.size(); ++at) {
+    const char c = json[at];
+    const bool separates = json.substr(at, 2) == kSeparator && at + 2 < json.size();
+    if (separates && (json[at + 2] == '\xa8' || json[at + 2] == '\xa9')) {
+      escaped += json[at + 2] == '\xa8' ? "\\u2028" : "\\u2029";
+      at += 2;
+    } else if (c == '<')
       escaped += "\\u003c";
     else if (c == '>')
       escaped += "\\u003e";
     else if (c == '&')
       escaped += "\\u0026";
+    else if (c == '\x7f')
+      escaped += "\\u007f";
     else
       escaped += c;
   }

@@ -12,7 +12,8 @@ inline namespace v1 {
 
 /// `text` as HTML text or as a quoted attribute's value.
 std::string escape_html(std::string_view text);
-/// Makes JSON safe to stand in a <script>: < > & become escapes that JSON reads as the same characters.
+/// Makes JSON safe to stand in a <script>: < > &, DEL and the line ends of Unicode (U+2028, U+2029) become escapes that
+/// JSON reads as the same characters.
 std::string escape_json_for_script(std::string_view json);
 
 /// Letters that base64 takes for `bytes` bytes, with padding.

@@ -82,6 +82,7 @@ void HtmlPicture::append(const RowBlock& rows, std::string_view encoded) {
   HtmlFacts facts;
   std::memcpy(&facts, encoded.data(), sizeof(HtmlFacts));
   facts_.add(facts);
+  check_facts(spec_.options, facts_);
   writer_.data(encoded.substr(sizeof(HtmlFacts)));
 }
 

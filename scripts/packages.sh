@@ -8,7 +8,8 @@ package_packages=(dpkg-dev binutils gzip lintian)
 test_packages=("${package_packages[@]}" libgtest-dev libgmock-dev libzip-dev python3 binutils git procps make parallel
   poppler-utils libxml2-utils strace bash-completion man-db locales
   chromium chromium-driver python3-selenium)
-full_packages=(valgrind)
+full_packages=(valgrind mmdebstrap)
+fuzz_packages=(clang-14 libclang-rt-14-dev)
 
 # require_packages INSTALL PACKAGE...: installs what is missing when INSTALL is yes, else says what to type and fails.
 require_packages() {

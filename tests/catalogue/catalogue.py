@@ -19,6 +19,7 @@ OLD = "old.csv"  # stands in the folder before each run, and is its output
 MOST_SECONDS = 2.0  # of CPU time: what the clock says depends on who else is at work
 MOST_MEMORY = 200 << 10  # KiB
 MOST_LINE = 300
+SANITIZED = os.environ.get("ATTN_SANITIZED") == "yes"  # takes time and memory of its own
 
 Case = collections.namedtuple("Case", "code fault run")
 
@@ -146,8 +147,8 @@ class Catalogue(CliTest):
         self.assertIn(done.code, exit if isinstance(exit, tuple) else (exit,), f"{words}\n{done.err}")
         self.assertRefusal(done, says)
         self.assertEqual(self.snapshot(), before)
-        self.assertLess(done.seconds, seconds)
-        self.assertLess(done.memory, memory)
+        if not SANITIZED: self.assertLess(done.seconds, seconds)
+        if not SANITIZED: self.assertLess(done.memory, memory)
         return done
 
     def assertRefusal(self, done, says):

@@ -101,5 +101,12 @@ TEST(Nearest, SuggestsNothingFarFetched) {
   EXPECT_EQ(nearest("key", {}), std::nullopt);
 }
 
+TEST(Nearest, IsSaidInOneWay) {
+  const std::vector<std::string> words{"query", "a\nb\nc\nd"};
+  EXPECT_EQ(did_you_mean("qeury", words), "did you mean 'query'?");
+  EXPECT_EQ(did_you_mean("a\nb\nc", words), "did you mean 'a\\nb\\nc\\nd'?");
+  EXPECT_EQ(did_you_mean("tokens", words), "");
+}
+
 }  // namespace
 }  // namespace attn

@@ -16,7 +16,7 @@ SHIM = os.environ.get("ATTN_FAILING_ALLOCATOR", "")
 SHORT = {"own": 24, "library": 10}
 # What every run does with its words before it looks at its inputs is swept to the end in the first job only.
 FULL_FROM_START = ("csv", "inspect", "diff", "render", "explain", "batch", "demo")
-SECONDS = 60
+SECONDS = 300
 
 
 def all_jobs():

@@ -106,7 +106,7 @@ class Bench:
                       "LC_ALL": "C", **(env or {})})
         # A font cache of its own for every folder would be written, by a library, in the middle of what is watched.
         clean.setdefault("XDG_CACHE_HOME", os.path.expanduser("~/.cache"))
-        more = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "stdin": subprocess.DEVNULL, "timeout": 120, **more}
+        more = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "stdin": subprocess.DEVNULL, "timeout": 600, **more}
         return subprocess.run([*wrapper, BINARY, *self.job.words], cwd=self.folder, env=clean, **more)
 
     def close(self):

@@ -97,7 +97,7 @@ extern "C" void remove_temporaries_and_end(int signal) {
 
 /// A library that finds no memory may call itself until the stack is full: a handler then needs a stack of its own.
 void give_handlers_a_stack() {
-  thread_local std::array<std::byte, 32 << 10> bytes;
+  thread_local std::array<std::byte, 16 << 10> bytes;
   stack_t stack{};
   if (::sigaltstack(nullptr, &stack) != 0 || (stack.ss_flags & SS_DISABLE) == 0) return;
   stack = {};

@@ -18,7 +18,7 @@ import torch
 from onnx import TensorProto, helper
 
 THREADS = 2
-PAUSE = 0.02  # thread pools of the last contender spin for a while before they sleep
+PAUSE = 0.2  # thread pools of the last contender spin for a while before they sleep: 0.02 s still cost the next one a third
 
 
 class Call(ctypes.Structure):

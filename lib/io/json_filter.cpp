@@ -60,8 +60,8 @@ bool JsonFilter::give_more() {
     give_word();
   } else {
     token_ = std::string_view(window_.next, 1);
-    // The parser takes a zero byte for the end of the file and would not look at what follows.
-    if (c == '\0') fail_unexpected();
+    // The parser takes a zero byte for the end of the file, and passes over a byte order mark behind blanks.
+    if (c == '\0' || static_cast<unsigned char>(c) >= 0x80) fail_unexpected();
     advance(c);
     give(1);
   }

@@ -147,6 +147,8 @@ TEST_F(JsonReader, NamesThePlaceOfWrongSyntax) {
   using namespace std::string_view_literals;
   EXPECT_EQ(doc_fault("[[1]]\0 x"sv), "3: doc.json:1:6: found '\\x00', expected the end of the document");
   EXPECT_EQ(doc_fault("[[1]]\0"sv), "3: doc.json:1:6: found '\\x00', expected the end of the document");
+  EXPECT_EQ(doc_fault(" \xef\xbb\xbf[1]"), "3: doc.json:1:2: found '\\xef', expected a value");
+  EXPECT_EQ(doc_fault("\xef\xbb\xbf\xef\xbb\xbf[1]"), "3: doc.json:1:1: found '\\xef', expected a value");
   EXPECT_EQ(doc_fault("[1,\0 2]"sv), "3: doc.json:1:4: found '\\x00', expected a value");
   EXPECT_EQ(doc_fault("{\"q\":[[1,],],}//c"), "3: doc.json:1:10: found ']', expected a value");
   EXPECT_EQ(doc_fault("{\"q\":[1,\n2 3]}"), "3: doc.json:2:3: found '3', expected ',' or ']'");

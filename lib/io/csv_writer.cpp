@@ -83,7 +83,9 @@ class CsvWriter final : public RowSink {
     if (options_.csv_safe && is_spreadsheet_formula(label)) text += '\'';
     text += label;
     using namespace std::string_view_literals;
-    if (!text.empty() && text.find_first_of("\"\n\r\0"sv) == std::string::npos && text.find(delimiter_) == std::string::npos)
+    // One of blanks alone would make a blank line of a row without numbers.
+    const bool is_blank = text.find_first_not_of(" \t") == std::string::npos;
+    if (!is_blank && text.find_first_of("\"\n\r\0"sv) == std::string::npos && text.find(delimiter_) == std::string::npos)
       return text;
     std::string quoted = "\"";
     for (const char c : text) {

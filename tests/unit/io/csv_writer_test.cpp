@@ -113,6 +113,7 @@ TEST_F(CsvRoundTrip, ShapesAndLabelsComeBack) {
   expect_back(header_of("output", {2, 6, 12}), values);
   expect_back(header_of("weights", {0, 2}, {{}, {"a", "b"}}), {});
   expect_back(header_of("weights", {2, 0}, {{"a", "b"}, {}}), {});
+  expect_back(header_of("weights", {4, 0}, {{" ", "\t", "", "  "}, {}}), {});
 }
 
 }  // namespace

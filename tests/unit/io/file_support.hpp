@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "attn/base/error.hpp"
+#include "attn/base/text.hpp"
 #include "attn/io/array_file.hpp"
 
 namespace attn {
@@ -107,6 +108,8 @@ inline bool read_everything(const std::string& path, const MemoryBudget& budget 
   } catch (const Error& error) {
     const ErrorKind kind = error.kind();
     EXPECT_TRUE(kind == ErrorKind::malformed || kind == ErrorKind::mismatch || kind == ErrorKind::memory) << error.message();
+    EXPECT_LE(error.message().size(), 300u) << error.message();
+    EXPECT_EQ(printable(error.message(), 300), error.message()) << "one line that can be printed";
     return false;
   }
 }

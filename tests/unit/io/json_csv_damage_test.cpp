@@ -1,7 +1,9 @@
 // Damaged text files are refused with the right kind of error or read as something valid; nothing else may happen.
 #include <bit>
+#include <charconv>
 #include <cmath>
 #include <cstdint>
+#include <optional>
 #include <random>
 
 #include "text_support.hpp"
@@ -74,6 +76,63 @@ TEST_F(DamagedText, Csv) {
   damage("b.csv", "head,query,\"a\nb\",c\n0,x,1,2\n0,y,3,4\n1,x,5,6\n1,y,7,8\n");
   damage("c.tsv", "The\t1\t2\ncat\t3\t4\n");
   damage("d.txt", "1.25  2\n3 4e5\n");
+}
+
+/// The numbers of a plain table by the simplest of readers: nothing unless every cell of every line is one whole number and
+/// all lines have as many cells.
+std::optional<std::vector<std::vector<double>>> plain_table(std::string_view text) {
+  std::vector<std::vector<double>> rows;
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find('\n'), text.size());
+    std::string_view line = text.substr(0, end);
+    text.remove_prefix(std::min(end + 1, text.size()));
+    rows.emplace_back();
+    for (bool more = true; more;) {
+      const std::size_t comma = std::min(line.find(','), line.size());
+      const std::string_view cell = line.substr(0, comma);
+      more = comma < line.size();
+      line.remove_prefix(more ? comma + 1 : comma);
+      double value = 0;
+      const auto [stop, error] = std::from_chars(cell.data(), cell.data() + cell.size(), value);
+      if (error != std::errc() || stop != cell.data() + cell.size()) return std::nullopt;
+      rows.back().push_back(value);
+    }
+    if (rows.back().size() != rows.front().size()) return std::nullopt;
+  }
+  if (rows.empty()) return std::nullopt;
+  return rows;
+}
+
+TEST_F(DamagedText, ACutTableIsTheShorterTableOrRefused) {
+  const std::string good = "1,-2.5e-3,0\n4,5.25,600\n-7,8.125,9e2\n";
+  int read = 0;
+  for (std::size_t length = 0; length <= good.size(); ++length) {
+    const std::string cut = good.substr(0, length);
+    const auto expected = plain_table(cut);
+    ASSERT_EQ(refused("cut.csv", cut), !expected.has_value()) << cut;
+    if (!expected) continue;
+    const auto file = open("cut.csv", cut);
+    ASSERT_EQ(file->members()[0].shape,
+              (Shape{static_cast<Index>(expected->size()), static_cast<Index>(expected->front().size())}));
+    std::vector<double> all;
+    for (const std::vector<double>& row : *expected) all.insert(all.end(), row.begin(), row.end());
+    EXPECT_EQ(numbers_of(*file), all) << cut;
+    ++read;
+  }
+  EXPECT_GT(read, 8);
+}
+
+TEST_F(DamagedText, ACutNumberIsTheShorterNumberOrRefused) {
+  const std::string good = "-12.50e-3";
+  std::vector<std::string> read;
+  for (std::size_t length = 0; length <= good.size(); ++length) {
+    const std::string cut = good.substr(0, length);
+    if (refused("cut.json", cut)) continue;
+    const auto file = open("cut.json", cut);
+    EXPECT_EQ(file->members()[0].text, cut);
+    read.push_back(cut);
+  }
+  EXPECT_EQ(read, (std::vector<std::string>{"-1", "-12", "-12.5", "-12.50", "-12.50e-3"}));
 }
 
 /// Files are read in pieces: whatever stands where two of them meet must be read as it is elsewhere.

@@ -254,6 +254,8 @@ TEST_F(Safetensors, CutAndChangedFiles) {
   const std::string header =
       "{\"__metadata__\":{\"tokens\":\"[]\"}," + entry("q", "[2]", "[0,8]") + "," + entry("b", "[2]", "[8,10]", "BOOL") + "}";
   EXPECT_GT(torture(folder_, "x.safetensors", tensors(header, f4({1, 2}) + std::string("\0\1", 2))), 20);
+  const std::string two = "{" + entry("k", "[1,2]", "[8,12]", "BF16") + "," + entry("", "[]", "[0,8]", "I64") + "} ";
+  EXPECT_GT(torture(folder_, "y.safetensors", tensors(two, std::string(12, '\5'))), 20);
 }
 
 TEST_F(Safetensors, WritesAnArrayItsLabelsAndFacts) {

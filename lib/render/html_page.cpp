@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "attn/base/error.hpp"
+#include "attn/base/text.hpp"
 
 namespace attn {
 inline namespace v1 {
@@ -34,8 +35,11 @@ std::string security_policy(const WebPage& page) {
 
 std::string escape_html(std::string_view text) {
   std::string escaped;
-  for (const char c : text) {
-    if (c == '<')
+  for (const char c : to_utf8(text)) {
+    const bool control = static_cast<unsigned char>(c) < 0x20 && c != '\t' && c != '\n' && c != '\r';
+    if (control || c == 0x7f)
+      escaped += "\uFFFD";
+    else if (c == '<')
       escaped += "&lt;";
     else if (c == '>')
       escaped += "&gt;";

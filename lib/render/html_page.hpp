@@ -10,7 +10,7 @@
 namespace attn {
 inline namespace v1 {
 
-/// `text` as HTML text or as a quoted attribute's value.
+/// `text` as HTML text or as a quoted attribute's value; ill-formed bytes and control characters become U+FFFD.
 std::string escape_html(std::string_view text);
 /// Makes JSON safe to stand in a <script>: < > &, DEL and the line ends of Unicode (U+2028, U+2029) become escapes that
 /// JSON reads as the same characters.

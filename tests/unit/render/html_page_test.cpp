@@ -36,6 +36,10 @@ TEST(Base64, SizeCountsPadding) {
 
 TEST(HtmlEscapes, LeaveNoMarkup) {
   EXPECT_EQ(escape_html("<a b=\"c\" d='e'>&amp;"), "&lt;a b=&quot;c&quot; d=&#39;e&#39;&gt;&amp;amp;");
+  EXPECT_EQ(escape_html("a\xff"
+                        "b\x01\x7f\t\xc3\xa9"),
+            "a\uFFFD"
+            "b\uFFFD\uFFFD\t\xc3\xa9");
   EXPECT_EQ(escape_json_for_script("[\"</script>&<!--\"]"), "[\"\\u003c/script\\u003e\\u0026\\u003c!--\"]");
   EXPECT_EQ(escape_json_for_script("\u2027\u2028\u2029\u202a\x7f\xe2\x80"), "\u2027\\u2028\\u2029\u202a\\u007f\xe2\x80");
 }

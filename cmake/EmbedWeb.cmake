@@ -10,6 +10,8 @@ function(attn_embed_web target directory)
     DEPENDS ${parts} "${CMAKE_CURRENT_FUNCTION_LIST_FILE}"
     COMMENT "Embedding the web pages" VERBATIM)
   target_sources(${target} PRIVATE "${source}")
+  # A page is one text, longer than what the standard asks compilers to take.
+  set_source_files_properties("${source}" PROPERTIES COMPILE_OPTIONS "-Wno-overlength-strings")
 endfunction()
 
 if(NOT CMAKE_SCRIPT_MODE_FILE)

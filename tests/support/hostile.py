@@ -1,7 +1,7 @@
 """Refusals of damaged and hostile text files: what every one of them must keep."""
-import resource, subprocess, time
+import resource, time
 
-from attn_test import BINARY, CliTest
+from attn_test import CliTest
 
 LIMIT = 200 << 10  # KiB of resident memory that a refusal may take
 
@@ -27,25 +27,6 @@ class Hostile(CliTest):
         self.assertEqual(self.files(), before)
         self.assertLess(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss, LIMIT)
         return done
-
-    def refuse_stream(self, source, pattern, exit, *args):
-        """Feeds blocks of bytes to stdin until the tool has had enough."""
-        tool = subprocess.Popen([BINARY, "compute", *args, "-w", "old.csv"], cwd=self.folder, stdin=subprocess.PIPE,
-                                stdout=subprocess.PIPE, stderr=subprocess.PIPE)
-        try:
-            for block in source: tool.stdin.write(block)
-            tool.stdin.close()
-        except BrokenPipeError:
-            pass
-        err = tool.stderr.read().decode()
-        out = tool.stdout.read()
-        self.assertEqual((tool.wait(timeout=60), out), (exit, b""), err)
-        self.assertRegex(err, pattern)
-        self.assertEqual(self.read("old.csv"), "old\n")
-        tool.stdout.close(), tool.stderr.close()
-        try: tool.stdin.close()
-        except BrokenPipeError: pass
-        self.assertLess(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss, LIMIT)
 
 
 def rest(query):

@@ -76,7 +76,7 @@ if [ "$full" = yes ]; then
   run_tests tsan --tests-regex '^(unit_(base|core)|agreement)\.' --exclude-regex AChildOfTheProcess
 else
   # All but the comparison of kernels, which looks for other things and takes long.
-  build debug attn-cli unit_base unit_io unit_core unit_render unit_app
+  build debug attn-cli unit_base unit_io unit_core unit_render unit_app fuzz_replay
   run_tests debug --label-exclude release-only --tests-regex '^(unit_.*|fuzz|golden|malformed|catalogue)\.'
 fi
 

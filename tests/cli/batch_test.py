@@ -249,6 +249,8 @@ class Batch(CliTest):
         self.assertEqual(len(rerun()), 1)                                # done by another version
         self.write("r.jsonl", self.batch("m.jsonl").out[:-30])
         self.assertEqual(len(rerun()), 1)                                # a last line that was cut off
+        self.write("r.jsonl", self.batch("m.jsonl").out.replace("}\n", "}\0}\n", 1))
+        self.assertEqual(len(rerun()), 1)                                # a line that goes on behind a zero byte
         self.write("r.jsonl", self.batch("m.jsonl").out)
         os.utime(self.folder / "doc.json", ns=(5, 5))
         self.assertEqual(rerun(), [1, 2, 3, 4, 5])                       # another input

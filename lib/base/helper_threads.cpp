@@ -1,5 +1,6 @@
 #include "base/helper_threads.hpp"
 
+#include <sched.h>
 #include <unistd.h>
 
 #include <exception>
@@ -36,6 +37,7 @@ HelperThreads& HelperThreads::of_process() {
 bool HelperThreads::run(int workers, const std::function<void(int)>& work) {
   if (taken_.exchange(true, std::memory_order_acquire)) return false;
   start_up_to(workers - 1);
+  keep_off_the_callers_core();
   work_ = &work;
   workers_ = workers;
   entered_.store(kOpen, std::memory_order_release);
@@ -50,10 +52,28 @@ bool HelperThreads::run(int workers, const std::function<void(int)>& work) {
 /// Without memory or without a further thread those that there are do the work.
 void HelperThreads::start_up_to(int helpers) noexcept {
   try {
-    for (; started_ < helpers; ++started_) std::thread([this, worker = started_ + 1] { sleep_and_help(worker); }).detach();
+    while (static_cast<int>(helpers_.size()) < helpers) {
+      helpers_.reserve(helpers_.size() + 1);
+      std::thread helper([this, worker = static_cast<int>(helpers_.size()) + 1] { sleep_and_help(worker); });
+      helpers_.push_back(helper.native_handle());
+      helper.detach();
+      avoided_core_ = -1;
+    }
   } catch (const std::exception&) {
     return;
   }
+}
+
+/// Linux likes to wake a thread on the core of the one who wakes it, where it then waits for some milliseconds although
+/// others are idle: it expects the waker to sleep soon.
+void HelperThreads::keep_off_the_callers_core() noexcept {
+  const int core = ::sched_getcpu();
+  cpu_set_t allowed;
+  if (core < 0 || core == avoided_core_ || ::sched_getaffinity(0, sizeof allowed, &allowed) != 0) return;
+  if (CPU_COUNT(&allowed) < 2) return;
+  CPU_CLR(core, &allowed);
+  for (const pthread_t helper : helpers_) ::pthread_setaffinity_np(helper, sizeof allowed, &allowed);
+  avoided_core_ = core;
 }
 
 void HelperThreads::sleep_and_help(int worker) {

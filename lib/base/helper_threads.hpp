@@ -1,8 +1,11 @@
 #pragma once
 
+#include <pthread.h>
+
 #include <atomic>
 #include <cstdint>
 #include <functional>
+#include <vector>
 
 namespace attn {
 inline namespace v1 {
@@ -21,6 +24,7 @@ class HelperThreads {
  private:
   HelperThreads();
   void start_up_to(int helpers) noexcept;
+  void keep_off_the_callers_core() noexcept;
   void sleep_and_help(int worker);
   void help(int worker);
   void wait_until_all_left();
@@ -34,7 +38,9 @@ class HelperThreads {
   // Written before a call opens, read by those who entered it.
   const std::function<void(int)>* work_ = nullptr;
   int workers_ = 0;
-  int started_ = 0;
+  // Of the callers only, who have `taken_`.
+  std::vector<pthread_t> helpers_;
+  int avoided_core_ = -1;
 };
 
 }  // namespace v1

@@ -1,6 +1,7 @@
 #include "base/parallel.hpp"
 
 #include <gtest/gtest.h>
+#include <sched.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -81,6 +82,30 @@ TEST(ParallelFor, SeveralThreadsWorkAtOnce) {
     for (int i = 0; i < 10000 && waiting < 2; ++i) std::this_thread::sleep_for(std::chrono::milliseconds(1));
   });
   EXPECT_EQ(waiting.load(), 2);
+}
+
+TEST(ParallelFor, HelpersKeepOffTheCoreOfTheirCaller) {
+  if (available_threads() < 2) GTEST_SKIP() << "one core only";
+  int seen = 0;
+  for (int attempt = 0; attempt < 100 && seen < 5; ++attempt) {
+    const int before = ::sched_getcpu();
+    const std::thread::id caller = std::this_thread::get_id();
+    std::atomic<int> helped{0};
+    std::atomic<bool> allowed{false};
+    parallel_for(2, 2, [&](Index, int) {
+      for (int i = 0; std::this_thread::get_id() == caller && i < 10000 && helped == 0; ++i)
+        std::this_thread::sleep_for(std::chrono::milliseconds(1));
+      if (std::this_thread::get_id() == caller) return;
+      cpu_set_t cores;
+      if (::sched_getaffinity(0, sizeof cores, &cores) == 0 && CPU_ISSET(before, &cores)) allowed = true;
+      ++helped;
+    });
+    // The caller itself may be moved by the system before or while it calls.
+    if (::sched_getcpu() != before) continue;
+    ++seen;
+    EXPECT_FALSE(allowed) << attempt;
+  }
+  EXPECT_GT(seen, 0);
 }
 
 TEST(ParallelFor, AChildOfTheProcessGetsHelpersOfItsOwn) {

@@ -219,7 +219,7 @@ std::string output_format(const std::string& path, const Words& words, const Con
                      "'; known: ", known_formats());
   }
   if (format.empty()) {
-    const std::string shown = path == "-" ? "standard output" : concat("'", printable(path), "'");
+    const std::string shown = path == "-" ? "standard output" : concat("'", printable_end(path), "'");
     const std::string ending = path == "-" ? "" : nearest_ending(path);
     fail_with_hint(ErrorKind::usage, ending.empty() ? "name it with --format" : ending, shown,
                    " does not tell its format; known: ", known_formats());

@@ -116,7 +116,8 @@ class Errors(CliTest):
         self.assertNotIn("\033", done.err)
 
     def test_a_message_is_short(self):
-        for words in (["inspect", "a" * 5000], ["render", "w.csv", "--" + "x" * 5000], ["x" * 5000], ["diff", "--atol", "9" * 5000 + "x", "a", "b"]):
+        for words in (["inspect", "a" * 5000], ["render", "w.csv", "--" + "x" * 5000], ["x" * 5000], ["diff", "--atol", "9" * 5000 + "x", "a", "b"],
+                      ["compute", "-Q", "q.csv", "-K", "k.csv", "-w", "w" * 190], ["compute", "-Q", "q.csv", "-K", "k.csv", "-w", "\x01" * 90]):
             done = self.run_cli(*words, expect=(2, 3))
             for line in done.err.splitlines(): self.assertLessEqual(len(line.encode()), 300)
 

@@ -111,6 +111,10 @@ std::string to_utf8(std::string_view text) {
 std::string printable(std::string_view text, std::size_t limit) {
   std::string result;
   for (std::size_t at = 0; at < text.size();) {
+    if (text[at] >= 0x20 && text[at] < 0x7f && result.size() < limit) {  // most of all text
+      result += text[at++];
+      continue;
+    }
     const CodePoint code = decode(text, at);
     std::string piece(text.substr(at, code.length));
     if (!code.valid)

@@ -25,7 +25,10 @@ constexpr char32_t kJoiner = 0x200d, kEmojiStyle = 0xfe0f;
 bool is_regional(char32_t c) { return c >= 0x1f1e6 && c <= 0x1f1ff; }
 bool is_skin_tone(char32_t c) { return c >= 0x1f3fb && c <= 0x1f3ff; }
 
-int width_of(char32_t c) { return c == 0 || is_in(zero_width_ranges(), c) ? 0 : is_in(wide_ranges(), c) ? 2 : 1; }
+int width_of(char32_t c) {
+  if (c >= 0x20 && c < 0x7f) return 1;  // most of all text, without a search
+  return c == 0 || is_in(zero_width_ranges(), c) ? 0 : is_in(wide_ranges(), c) ? 2 : 1;
+}
 
 /// Steps over one character as a reader sees it: a base with its marks, an emoji sequence, a flag.
 int next_cluster(std::string_view text, std::size_t& at) {

@@ -53,7 +53,7 @@ most_bytes() {
 }
 # One block of memory beyond what the harnesses allow their readers is a finding; so is an input that takes 20 seconds.
 options=(-entropic=0 -timeout=20 -rss_limit_mb=1024 -malloc_limit_mb=512 -print_final_stats=1)
-export ASAN_OPTIONS=quarantine_size_mb=16:allocator_may_return_null=0:malloc_context_size=5
+export ASAN_OPTIONS=quarantine_size_mb=16:allocator_may_return_null=0:malloc_context_size=1
 export UBSAN_OPTIONS=print_stacktrace=1
 # What the libraries for text keep until the end is no leak of ours.
 export LSAN_OPTIONS=suppressions=$root/tests/support/leaks.supp:print_suppressions=0

@@ -59,7 +59,7 @@ class Properties : public testing::TestWithParam<int> {
         for (Index c = 0; c < p.value_size; ++c) {
           const std::size_t at = static_cast<std::size_t>((h * p.queries + i) * p.value_size + c);
           ASSERT_LE(std::abs(a.output[at] - b.output[at]),
-                    static_cast<double>(bound.output(row.spread[static_cast<std::size_t>(c)])) / 2)
+                    static_cast<double>(bound.output(row, static_cast<std::size_t>(c))) / 2)
               << "head " << h << " query " << i << " column " << c;
         }
       }

@@ -51,7 +51,7 @@ inline std::string compare_output(const Problem& p, const Solution& s, Index eve
           const double got = s.output[static_cast<std::size_t>(at * p.value_size + c)];
           const std::size_t column = static_cast<std::size_t>(c);
           const Wide off = std::abs(got - row.output[column]);
-          if (nan ? !std::isnan(got) : !(off <= bound.output(row.spread[column]) / 4))
+          if (nan ? !std::isnan(got) : !(off <= bound.output(row, column) / 4))
             return concat("output of batch ", b, " head ", h, " query ", i, " column ", c, ": ", format_number(got), ", exact ",
                           format_number(static_cast<double>(row.output[column])));
         }

@@ -115,6 +115,7 @@ struct OracleRow {
   bool empty = true;
   std::vector<Wide> raw, masked, weights;  // [m]; raw of blocked keys is not computed
   std::vector<Wide> output, spread;        // [v]: Σ p·v and S = Σ p·|v|
+  std::vector<Wide> reach;                 // [v]: largest |v| that the query sees
   Wide log_sum_exp = -kWideInfinity;
   Wide condition = 0;      // A: largest scale·Σ|q·k| + Σ|bias| (+ 4C), sink included
   Wide range = 0;          // R: largest minus smallest allowed score, sink included
@@ -134,7 +135,7 @@ class Oracle {
     row.masked.assign(m, -kWideInfinity);
     row.weights.assign(m, 0);
     row.output.assign(static_cast<std::size_t>(p_.value_size), 0);
-    row.spread = row.output;
+    row.spread = row.reach = row.output;
     for (Index j = 0; j < p_.keys; ++j)
       if (masks_.allowed({b, h, i, j})) score(row, {b, h, i, j});
     soften(row, h);
@@ -186,6 +187,7 @@ class Oracle {
       const Wide product = row.weights[static_cast<std::size_t>(j)] * Wide(value[c]);
       row.output[c] += product;
       row.spread[c] += std::abs(product);
+      row.reach[c] = std::max(row.reach[c], std::abs(Wide(value[c])));
     }
   }
 
@@ -208,19 +210,27 @@ struct ErrorBound {
     range = std::min(row.range, single ? Wide(104) : Wide(745));
     changes = std::min<Wide>(blocks, 20);
     score = (d + 8) * row.condition;
+    scores_known = unit * score < 0.25L;
   }
 
   /// E of one output column; a right kernel stays within a quarter of it.
-  Wide output(Wide spread) const {
-    return unit * (2 * score + 2 * range + 2 * (block + blocks) + 6 * changes + 10) * spread + floor;
+  Wide output(const OracleRow& row, std::size_t column) const {
+    if (!scores_known) return 8 * row.reach[column] + floor;
+    return unit * (2 * score + 2 * range + 2 * (block + blocks) + 6 * changes + 10) * row.spread[column] + floor;
   }
-  Wide weight(Wide exact) const { return unit * (score + range + 3 * changes + 3 + block + blocks + 4) * exact + tiny; }
+  Wide weight(Wide exact) const {
+    if (!scores_known) return 1;
+    return unit * (score + range + 3 * changes + 3 + block + blocks + 4) * exact + tiny;
+  }
   Wide row_sum() const { return unit * (2 * range + block + blocks + 12); }
   Wide log_sum_exp(Wide exact) const {
     return unit * (2 * (score + range + 3 * changes + 3) + block + blocks + 4 + std::abs(exact));
   }
 
   Wide unit, floor, tiny, block, blocks, range, changes, score;
+  /// Where scores have no digit left (sums of huge products that cancel), any weighing of what is seen is as right as
+  /// another, and the bounds of the first order say nothing.
+  bool scores_known;
 };
 
 }  // namespace attn::test

@@ -50,7 +50,7 @@ class Verifier {
     for (Index c = 0; c < p_.value_size; ++c) {
       const std::size_t column = static_cast<std::size_t>(c);
       judge(verdict_.output, 0.25, s_.output[static_cast<std::size_t>(at * p_.value_size + c)], expected(row, row.output[column]),
-            bound.output(row.spread[column]), {"output", b, h, i, c});
+            bound.output(row, column), {"output", b, h, i, c});
     }
     judge(verdict_.log_sum_exp, 1, s_.lse[static_cast<std::size_t>(at)], row.log_sum_exp, bound.log_sum_exp(row.log_sum_exp),
           {"log-sum-exp", b, h, i, 0});

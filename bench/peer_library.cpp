@@ -4,6 +4,7 @@
 #include <exception>
 
 #include "attn/core/attention.hpp"
+#include "bench/peak.hpp"
 
 // The attention of this project behind one C function, so that peers.py can call it in its own process between the others.
 
@@ -38,6 +39,9 @@ attn::TensorView view(const void* data, attn::DType dtype, Index batch, Index he
 }  // namespace
 
 extern "C" {
+
+/// Floating-point operations per second that this many threads reach in registers alone.
+double attn_bench_peak(int wide, int threads) { return wide ? attn::bench::peak_f64(threads) : attn::bench::peak_f32(threads); }
 
 /// As peers.py declares it, field by field. Arrays are [B,H,n,d], [B,G,m,d] and [B,G,m,v]; mask and weights may be null.
 struct AttnBenchCall {

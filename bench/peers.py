@@ -4,7 +4,8 @@
 usage: peers.py LIBRARY [ROUNDS [PART OF A NAME]]     (bench/run.sh peers does it; see bench/README.md for what it needs)
 
 Every contender gets the same arrays and the same two threads. A round calls each once; the order turns from round to round.
-The mask of ours is copied inside the timed call, as a caller without our array type would have to.
+The mask of ours is copied inside the timed call, as a caller without our array type would have to. Weights in fresh memory are
+that for all: ONNX Runtime's arena, which hands the same pages out again, is switched off there, and has a case of its own.
 """
 import ctypes
 import statistics
@@ -29,9 +30,9 @@ class Call(ctypes.Structure):
 
 
 class Case:
-    def __init__(self, name, H=8, G=None, n=2048, m=None, d=64, causal=False, mask=False, weights=False, dtype=np.float32, peers=None):
+    def __init__(self, name, H=8, G=None, n=2048, m=None, d=64, causal=False, mask=False, weights=None, dtype=np.float32):
         self.name, self.H, self.G, self.n, self.m, self.d = name, H, G or H, n, m or n, d
-        self.causal, self.weights, self.dtype, self.peers = causal, weights, dtype, peers
+        self.causal, self.weights, self.dtype = causal, weights, dtype
         rng = np.random.default_rng(1)
         uniform = lambda *shape: rng.uniform(-1.7, 1.7, shape).astype(dtype)
         self.q, self.k, self.v = uniform(1, H, n, d), uniform(1, self.G, self.m, d), uniform(1, self.G, self.m, d)
@@ -47,9 +48,12 @@ def ours(case, library):
                 keys=case.m, head_size=case.d, value_size=case.d, window_left=-1, wide=case.dtype == np.float64, causal=case.causal,
                 bottom_right=0, threads=THREADS)
 
+    new_weights = lambda: np.empty((1, case.H, case.n, case.m), case.dtype)
+    kept = new_weights() if case.weights == "reused" else None
+
     def run():
-        if case.weights:  # memory that nobody has touched, as the peers' results are
-            run.weights = np.empty((1, case.H, case.n, case.m), case.dtype)
+        if case.weights:
+            run.weights = new_weights() if kept is None else kept
             call.weights = run.weights.ctypes.data
         if library.attn_bench_run(ctypes.byref(call)) != 0:
             raise RuntimeError("the library refused the call")
@@ -57,11 +61,12 @@ def ours(case, library):
     return run
 
 
-def session(nodes, inputs, outputs, opsets):
+def session(nodes, inputs, outputs, opsets, arena=True):
     graph = helper.make_graph(nodes, "attention", inputs, outputs)
     model = helper.make_model(graph, opset_imports=[helper.make_opsetid(name, version) for name, version in opsets], ir_version=10)
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads, options.inter_op_num_threads = THREADS, 1
+    options.enable_cpu_mem_arena = arena
     options.log_severity_level = 3
     return onnxruntime.InferenceSession(model.SerializeToString(), options, providers=["CPUExecutionProvider"])
 
@@ -96,13 +101,15 @@ def ort_attention(case):
     node = helper.make_node("Attention", list(feed), outputs, **attributes)
     infos = [helper.make_tensor_value_info(name, TensorProto.FLOAT, array.shape) for name, array in feed.items()]
     results = [helper.make_tensor_value_info(name, TensorProto.FLOAT, None) for name in outputs if name]
-    run = session([node], infos, results, [("", 23)])
+    run = session([node], infos, results, [("", 23)], arena=case.weights != "fresh")
     return lambda: run.run(None, feed)[0]
 
 
 def torch_sdpa(case):
     q, k, v = (torch.from_numpy(x) for x in (case.q, case.k, case.v))
     mask = torch.from_numpy(case.mask) if case.mask is not None else None
+    if case.weights == "reused":
+        return None
     if case.weights:  # what people write who want the weights
         def run():
             with torch.no_grad():
@@ -117,6 +124,8 @@ def torch_sdpa(case):
 
 
 def numpy_plain(case):
+    if case.weights == "reused":
+        return None
     k, v = (np.repeat(x, case.H // case.G, axis=1) for x in (case.k, case.v))
     blocked = np.triu(np.full((case.n, case.m), -np.inf, case.dtype), 1) if case.causal else None
     factor = case.dtype(case.d ** -0.5)
@@ -152,7 +161,8 @@ def cases():
     yield lambda: Case("GQA 32/8 d128 1024", H=32, G=8, n=1024, d=128)
     for d in (64, 128):
         yield lambda d=d: Case(f"decode 32/8 heads, 8192 keys, d{d}", H=32, G=8, n=1, m=8192, d=d)
-    yield lambda: Case("weights, fresh memory, 2048", weights=True)
+    for memory in ("fresh", "reused"):
+        yield lambda memory=memory: Case(f"weights, {memory} memory, 2048", weights=memory)
     yield lambda: Case("float64 d64 2048", dtype=np.float64)
 
 
@@ -175,6 +185,7 @@ def measure(case, library, rounds):
         run()
     brief = time.perf_counter() - start < 0.1
     times = {name: [] for name in contenders}
+    peaks = []
     names = list(contenders)
     for round_ in range(max(rounds, 25) if brief else rounds):
         for name in names[round_ % len(names):] + names[:round_ % len(names)]:
@@ -182,10 +193,12 @@ def measure(case, library, rounds):
             start = time.perf_counter()
             contenders[name][0]()
             times[name].append(time.perf_counter() - start)
-    return times
+        time.sleep(PAUSE)
+        peaks.append(max(library.attn_bench_peak(int(case.dtype == np.float64), THREADS) for _ in range(3)))  # the first one wakes the cores
+    return times, statistics.median(peaks)
 
 
-def report(case, times):
+def report(case, times, peak):
     medians = {name: statistics.median(t) for name, t in times.items()}
     cells = " ".join(f"{1e3 * medians[name]:9.2f}" if name in medians else f"{'-':>9}" for name in MAKERS)
     runtime = [name for name in medians if name.startswith("ORT")]
@@ -194,20 +207,23 @@ def report(case, times):
         best = min(runtime, key=medians.get)
         verdict = f"{medians[best] / medians['ours']:5.2f}x / {min(times[best]) / min(times['ours']):.2f}x"
     others = " ".join(f"{name} {medians[name] / medians['ours']:.1f}x" for name in ("torch", "numpy") if name in medians)
-    print(f"{case.name:36} {cells}  {case.flop / medians['ours'] / 1e9:6.1f}  {verdict:15}  {others}", flush=True)
+    of_peak = lambda name: f"{case.flop / medians[name] / peak:4.2f}" if name in medians else "   -"
+    shares = f"{of_peak('ours')} {of_peak(best) if runtime else '   -'}"
+    print(f"{case.name:36} {cells}  {shares:9}  {verdict:15}  {others}", flush=True)
 
 
 def main():
     library = ctypes.CDLL(sys.argv[1])
+    library.attn_bench_peak.restype = ctypes.c_double
     rounds = int(sys.argv[2]) if len(sys.argv) > 2 else 9
     part = sys.argv[3] if len(sys.argv) > 3 else ""
     torch.set_num_threads(THREADS)
     print(f"onnxruntime {onnxruntime.__version__}, torch {torch.__version__}, numpy {np.__version__}; {THREADS} threads; {rounds} rounds, more of short ones")
-    print(f"{'milliseconds, median':36} " + " ".join(f"{name[-9:]:>9}" for name in MAKERS) + f"  {'GFLOP/s':>7}  {'ORT best / ours':15}  others / ours")
+    print(f"{'milliseconds, median':36} " + " ".join(f"{name[-9:]:>9}" for name in MAKERS) + f"  {'of peak: ours, ORT':9}  {'ORT best / ours':15}  others / ours")
     for make in cases():
         case = make()
         if part in case.name:
-            report(case, measure(case, library, rounds))
+            report(case, *measure(case, library, rounds))
 
 
 if __name__ == "__main__":

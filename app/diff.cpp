@@ -180,6 +180,7 @@ class Heatmaps {
     layer.name = a.member(pair.a).name;
     layer.shape = a.member(pair.a).shape;
     while (layer.shape.size() < 2) layer.shape.insert(layer.shape.begin(), 1);
+    if (!outputs_.empty()) require_numbers_to_draw(layer.shape, a.member(pair.a).where);
     layer.labels = a.member(pair.a).labels;
     layer.kind = "difference";
     spec.layers.push_back(layer);
@@ -284,11 +285,7 @@ std::vector<OptionSpec> diff_options() {
                                    .group = "Outputs",
                                    .help = "a - b as a picture",
                                    .repeatable = true},
-                                  {.name = "--format",
-                                   .value = "FORMAT",
-                                   .kind = ValueKind::text,
-                                   .group = "Outputs",
-                                   .help = "the format of a heatmap whose name does not tell one"},
+                                  format_option("Outputs", "the format of a heatmap whose name does not tell one", true),
                                   {.name = "--no-clobber", .group = "Outputs", .help = "refuse to replace a file"}};
   options.insert(options.end(), reading_options().begin(), reading_options().end());
   return options;

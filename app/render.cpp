@@ -129,6 +129,7 @@ Layer make_layer(const Job& job, std::size_t index, const Console& console, Held
   PictureLayer& picture = layer.picture;
   picture.name = member.name;
   picture.shape = chosen_shape(stack, job.wish);
+  require_numbers_to_draw(picture.shape, member.where);
   picture.heads = chosen_heads(stack, job.wish, member.where);
   if (!stack.has_heads) picture.heads.clear();  // a lone matrix is no "head 0"
   picture.reduced = job.wish.reduce != Reduce::none;

@@ -65,7 +65,7 @@ class Sizes(Catalogue):
                 with self.subTest(shape=shape, kind=kind):
                     done = self.run_tool("render", "x.npy", "-o", "x." + kind)
                     self.assertIn(done.code, (0, 4), done.err)
-                    if done.code == 4: self.assertRefusal(done, "nothing to draw")
+                    if done.code == 4: self.assertRefusal(done, "nothing to draw"), self.assertIn("x.npy: shape", done.err)
                     self.assertFalse(done.code == 4 and (self.folder / ("x." + kind)).exists())
 
     @case("M10", "25 million cells as SVG")

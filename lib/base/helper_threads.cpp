@@ -64,8 +64,8 @@ void HelperThreads::start_up_to(int helpers) noexcept {
   }
 }
 
-/// Linux likes to wake a thread on the core of the one who wakes it, where it then waits for some milliseconds although
-/// others are idle: it expects the waker to sleep soon.
+/// Linux likes to wake a thread on the core of the one who wakes it, which it expects to sleep soon; there it waits for
+/// milliseconds. Above all in virtual machines, where a core that was halted counts as taken (vcpu_is_preempted).
 void HelperThreads::keep_off_the_callers_core() noexcept {
   const int core = ::sched_getcpu();
   cpu_set_t allowed;

@@ -197,9 +197,13 @@ Words parse_words(const Command& command, const std::vector<std::string>& argume
     words.add(spelled[0], "true");
     return words;
   }
+  // CLI11 compares every option with all before it: it is told of those alone that were given.
+  std::vector<const OptionSpec*> given;
+  for (const OptionSpec& spec : walk.options())
+    if (std::find(spelled.begin(), spelled.end(), spec.name) != spelled.end()) given.push_back(&spec);
   CLI::App app;
   app.set_help_flag();
-  for (const OptionSpec& spec : walk.options()) add_to(app, spec);
+  for (const OptionSpec* spec : given) add_to(app, *spec);
   try {
     std::reverse(spelled.begin(), spelled.end());  // CLI11 takes its words from the back
     app.parse(spelled);
@@ -207,7 +211,7 @@ Words parse_words(const Command& command, const std::vector<std::string>& argume
     fail(ErrorKind::usage, command.name, ": ", printable(error.what()));
   }
   take_inputs(walk.inputs(), command, arguments, words);
-  for (const OptionSpec& spec : walk.options()) take(app, spec, words);
+  for (const OptionSpec* spec : given) take(app, *spec, words);
   return words;
 }
 

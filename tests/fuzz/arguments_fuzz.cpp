@@ -2,6 +2,7 @@
 // refused as wrong usage; what is taken and spelled out again in one form is taken to the same; values are checked, and
 // `compute` is resolved, without a file being opened.
 #include <algorithm>
+#include <map>
 
 #include "app/command.hpp"
 #include "app/compute_args.hpp"
@@ -16,10 +17,18 @@ using namespace attn::fuzz;
 
 namespace {
 
+/// The table of a subcommand, made once.
+const std::vector<OptionSpec>& options_of(const Command& command) {
+  static std::map<std::string_view, std::vector<OptionSpec>> tables;
+  std::vector<OptionSpec>& table = tables[command.name];
+  if (table.empty()) table = all_options(command);
+  return table;
+}
+
 /// Every option as --name=value or --name, then the inputs behind "--".
 std::vector<std::string> spelled_out(const Command& command, const Words& words) {
   std::vector<std::string> arguments;
-  for (const OptionSpec& option : all_options(command)) {
+  for (const OptionSpec& option : options_of(command)) {
     if (!words.has(option.name)) continue;
     for (const std::string& value : words.values(option.name))
       arguments.push_back(option.value.empty() ? std::string(option.name) : concat(option.name, "=", value));
@@ -38,7 +47,7 @@ void require_same(const Command& command, const Words& words) {
 
 /// Numbers that were taken are in their ranges and mean what they say.
 void check_values(const Command& command, const Words& words) {
-  for (const OptionSpec& option : all_options(command)) {
+  for (const OptionSpec& option : options_of(command)) {
     if (option.kind != ValueKind::number && option.kind != ValueKind::integer && option.kind != ValueKind::size) continue;
     for (const std::string& value : words.values(option.name)) {
       check_value(option, option.name, value);

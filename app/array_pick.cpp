@@ -36,8 +36,9 @@ std::optional<std::size_t> find_named(const OpenedInput& input, const std::strin
   for (const std::size_t index : arrays)
     if (input.member(index).name == name) return index;
   const std::vector<std::string> names = names_of(*input.file, arrays);
-  fail_with_hint(ErrorKind::malformed, did_you_mean(name, names), printable(input.path), ": found no array '",
-                 printable(name, 80), "', expected ", word_list(names));
+  const bool nameless = names.empty() || (names.size() == 1 && names.front().empty());
+  fail_with_hint(ErrorKind::malformed, did_you_mean(name, names), printable_end(input.path), ": found no array '",
+                 printable(name, 60), "', expected ", nameless ? "no name: the file is one array" : word_list(names, 6));
 }
 
 std::optional<std::size_t> only_one(const std::vector<std::size_t>& members) {

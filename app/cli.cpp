@@ -4,6 +4,7 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cctype>
+#include <utility>
 
 #include "app/command.hpp"
 #include "app/suggest.hpp"
@@ -12,6 +13,13 @@
 
 namespace attn::app {
 namespace {
+
+/// What others call these options, where no letters lead there.
+constexpr std::pair<std::string_view, std::string_view> kUsualOptions[] = {
+    {"--cmap", "--colormap"},         {"--palette", "--colormap"},  {"--output-format", "--format"}, {"--out", "--output"},
+    {"--is-causal", "--causal"},      {"--is_causal", "--causal"},  {"--attn-mask", "--mask"},       {"--attn_mask", "--mask"},
+    {"--attention-mask", "--mask"},   {"--num-heads", "--heads"},   {"--num_heads", "--heads"},      {"--n-heads", "--heads"},
+    {"--num-kv-heads", "--kv-heads"}, {"--logit-cap", "--softcap"}, {"--sliding-window", "--window"}};
 
 class Walk {
  public:
@@ -113,6 +121,8 @@ class Walk {
     std::vector<std::string> names;
     for (const OptionSpec& option : options_) names.emplace_back(option.name);
     const std::string plain = word.rfind("--", 0) == 0 ? word : "-" + word;  // -scale was meant as --scale
+    for (const auto& [usual, ours] : kUsualOptions)
+      if (plain == usual && find(ours) != nullptr) return concat("did you mean '", ours, "'?");
     if (word.size() > 2 && !(hint = did_you_mean(plain, names)).empty()) return hint;
     for (const OptionSpec& option : options_)
       if (word.size() == 2 && option.letter && word[1] != option.letter &&

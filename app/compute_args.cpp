@@ -154,6 +154,13 @@ void resolve_attention(const Words& words, ComputeRequest& request) {
 
 void resolve_writing(const Words& words, const Console& console, ComputeRequest& request) {
   request.outputs = requested_outputs(words, console);
+  const auto takes_format = [](const OutputRequest& output) { return output.path == "-" || format_of_name(output.path).empty(); };
+  if (words.has("--format") && words.rank("--format") == Rank::command_line &&
+      std::none_of(request.outputs.begin(), request.outputs.end(), takes_format))
+    request.notes.push_back(
+        request.outputs.empty()
+            ? "--format is for - and names that do not tell one, and nothing is written: -w - writes the weights"
+            : "--format is for - and names that do not tell one; every output here has its own");
   request.stage =
       named_value<Stage, 3>(words, "--stage", {{{"raw", Stage::raw}, {"capped", Stage::capped}, {"masked", Stage::masked}}})
           .value_or(Stage::raw);

@@ -165,7 +165,7 @@ class Heatmaps {
   Heatmaps(const Words& words, const Console& console) : console_(console), files_(words.has("--no-clobber")) {
     for (const std::string& path : words.values("--heatmap")) {
       if (path == "-") fail(ErrorKind::usage, "--heatmap -: standard output takes the answer, expected a file");
-      const std::string format = output_format(path, words, console);
+      const std::string format = output_format(path, words, console, FormatKind::picture);
       if (picture_format_of(format).empty())
         fail(ErrorKind::usage, "--heatmap: '", printable(path), "' is no picture, expected ", word_list(picture_format_names()));
       outputs_.push_back({path, format, &files_.open(path), nullptr});

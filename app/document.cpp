@@ -66,6 +66,25 @@ constexpr FieldName kFieldNames[] = {
     {"meta", FieldKind::meta},
 };
 
+/// Names that others give to these things.
+struct UsualName {
+  std::string_view usual, meant, option;
+};
+constexpr UsualName kUsualNames[] = {{"q", "query", "-Q"},
+                                     {"Q", "query", "-Q"},
+                                     {"queries", "query", "-Q"},
+                                     {"k", "key", "-K"},
+                                     {"K", "key", "-K"},
+                                     {"keys", "key", "-K"},
+                                     {"v", "value", "-V"},
+                                     {"V", "value", "-V"},
+                                     {"values", "value", "-V"},
+                                     {"x", "embeddings", "-X"},
+                                     {"X", "embeddings", "-X"},
+                                     {"hidden_states", "embeddings", "-X"},
+                                     {"attn_mask", "mask", "--mask"},
+                                     {"attention_mask", "mask", "--mask"}};
+
 /// What a document's options may set: what numbers mean, never a file, a limit or an output.
 constexpr std::string_view kOptionNames[] = {"heads", "kv-heads",     "scale",  "softcap",       "causal",
                                              "align", "query-offset", "window", "prefix",        "mask-kind",
@@ -145,6 +164,9 @@ class Reader {
     const auto known = known_names(weights_only_);
     if (member.name.empty()) refuse_nameless(member);
     std::string hint = did_you_mean(member.name, known);
+    for (const auto& [usual, meant, option] : kUsualNames)
+      if (member.name == usual && !weights_only_)
+        hint = concat("did you mean '", meant, "'? As it is, ", option, " FILE:", usual, " takes it");
     constexpr std::string_view kResults[] = {"schema", "weights", "scores", "output", "lse", "present_key", "present_value"};
     if (std::find(std::begin(kResults), std::end(kResults), member.name) != std::end(kResults))
       hint = "this file holds results; inspect, render and diff read it, and -X FILE:NAME takes one array of it";
@@ -294,6 +316,8 @@ bool apply_options(const Document& document, Words& words, const Console& consol
     words.add_default("--mask-kind", *document.mask_kind, document.mask_kind_where);
   return any;
 }
+
+bool is_document_name(std::string_view member) { return find_name(member) != nullptr; }
 
 bool is_torch_name(std::string_view member) {
   return std::any_of(std::begin(kFieldNames), std::end(kFieldNames), [&](const FieldName& field) {

@@ -40,6 +40,8 @@ Document read_projections(const std::string& path, InputFiles& files);
 /// values that are wrong. Returns whether there were any.
 bool apply_options(const Document& document, Words& words, const Console& console);
 
+/// Whether a document's array of this name is something else than results.
+bool is_document_name(std::string_view member);
 /// Whether a name is one that torch gives, so that the matrix is [out,in].
 bool is_torch_name(std::string_view member);
 

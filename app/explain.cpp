@@ -114,6 +114,9 @@ int run_page(const Words& words, const At& start, Console& console) {
   const std::string path = words.value("--html");
   if (path == "-" && console.output_is_terminal())
     fail(ErrorKind::usage, "--html -: a page is not written to a terminal; name a file");
+  if (const std::string format = path == "-" ? "" : format_of_name(path); !format.empty() && format != "html")
+    fail(ErrorKind::usage, "--html: '", printable_end(path), "' ends as ", format,
+         ", and what is written is a page; name it .html");
   const PictureOptions look = picture_options(words, console);
   const ComputeJob job = load_job(words, console);
   check_tables(job);

@@ -3,6 +3,7 @@
 
 #include "app/array_pick.hpp"
 #include "app/commands.hpp"
+#include "app/document.hpp"
 #include "app/inputs.hpp"
 #include "app/json_text.hpp"
 #include "app/row_reader.hpp"
@@ -52,6 +53,8 @@ void WeightFigures::add(Index row, const WeightRow& found) {
   if (!found.strongest.empty()) strongest.push_back({row, found.strongest});
 }
 
+constexpr int kLongestKey = 20;  // columns of a terminal
+
 /// An array by this name is weights whatever its rows sum to; others must look like it.
 bool named_weights(const Member& member) { return member.name == "weights"; }
 
@@ -69,7 +72,9 @@ bool looks_like_weights(const double* row, Index keys) {
 bool may_be_weights(const Member& member) {
   const bool real =
       member.dtype == DType::f16 || member.dtype == DType::bf16 || member.dtype == DType::f32 || member.dtype == DType::f64;
-  return named_weights(member) || (real && member.shape.size() >= 2 && member.shape.size() <= 4);
+  // One-hot embeddings have sums of 1 too.
+  return named_weights(member) ||
+         (real && member.shape.size() >= 2 && member.shape.size() <= 4 && !is_document_name(member.name));
 }
 
 struct TopWish {
@@ -133,7 +138,7 @@ std::string weights_text(const Member& member, const AxisLabels& labels, const W
     table.row_labels.push_back(row_label(member, labels, strongest.row));
     std::vector<std::string>& cells = table.cells.emplace_back();
     for (const auto& [key, weight] : strongest.keys)
-      cells.push_back(concat(label_of(labels.key_tokens, key), " ", shown(weight)));
+      cells.push_back(concat(table_label(label_of(labels.key_tokens, key), kLongestKey), " ", shown(weight)));
   }
   text += format_table(table, columns);
   if (static_cast<Index>(weights.strongest.size()) < weights.rows)

@@ -80,8 +80,8 @@ std::vector<std::string> format_names() {
   return names;
 }
 
-std::string known_formats() {
-  const std::vector<std::string> names = format_names();
+std::string known_formats(FormatKind kind) {
+  const std::vector<std::string> names = kind == FormatKind::picture ? picture_format_names() : format_names();
   return word_list(names, names.size());
 }
 
@@ -93,12 +93,26 @@ std::string nearest_ending(const std::string& path) {
   return found ? concat("did you mean '", printable_end(path.substr(0, point + 1) + *found, 80), "'?") : std::string();
 }
 
+/// What to write instead of formats that others write.
+std::string replacement_of(const std::string& path) {
+  struct Other {
+    std::string_view ending, instead;
+  };
+  constexpr Other kOthers[] = {{"jpg", "png"},    {"jpeg", "png"}, {"gif", "png"}, {"bmp", "png"}, {"webp", "png"},
+                               {"tif", "png"},    {"tiff", "png"}, {"eps", "pdf"}, {"ps", "pdf"},  {"xls", "csv"},
+                               {"xlsx", "csv"},   {"ods", "csv"},  {"pt", "npz"},  {"pth", "npz"}, {"pkl", "npz"},
+                               {"pickle", "npz"}, {"h5", "npz"},   {"mat", "npz"}};
+  for (const Other& other : kOthers)
+    if (path.ends_with(concat(".", other.ending))) return concat(other.ending, " is not written; ", other.instead, " is");
+  return {};
+}
+
+}  // namespace
+
 std::string format_of_name(const std::string& path_or_name) {
   const std::string data = data_format_of(path_or_name);
   return data.empty() ? picture_format_of(path_or_name) : data;
 }
-
-}  // namespace
 
 std::vector<OptionSpec> picture_option_specs() {
   return {
@@ -213,7 +227,7 @@ PictureOptions picture_options_for(const std::string& path, PictureOptions optio
   return options;
 }
 
-std::string output_format(const std::string& path, const Words& words, const Console& console) {
+std::string output_format(const std::string& path, const Words& words, const Console& console, FormatKind kind) {
   std::string format = path == "-" ? "" : format_of_name(path);
   if (format.empty() && words.has("--format")) {
     const std::string named = words.value("--format");
@@ -221,13 +235,14 @@ std::string output_format(const std::string& path, const Words& words, const Con
     format = named.find_first_of("./") == std::string::npos ? format_of_name(named) : "";
     if (format.empty())
       fail_with_hint(ErrorKind::usage, did_you_mean(named, format_names()), "--format: no format '", printable(named, 60),
-                     "'; known: ", known_formats());
+                     "'; known: ", known_formats(kind));
   }
   if (format.empty()) {
     const std::string shown = path == "-" ? "standard output" : concat("'", printable_end(path), "'");
-    const std::string ending = path == "-" ? "" : nearest_ending(path);
+    std::string ending = path == "-" ? "" : replacement_of(path);
+    if (ending.empty() && path != "-") ending = nearest_ending(path);
     fail_with_hint(ErrorKind::usage, ending.empty() ? "name it with --format" : ending, shown,
-                   " does not tell its format; known: ", known_formats());
+                   " does not tell its format; known: ", known_formats(kind));
   }
   constexpr std::array<std::string_view, 5> kBinary = {"png", "pdf", "npy", "npz", "safetensors"};
   if (std::find(kBinary.begin(), kBinary.end(), format) != kBinary.end() && is_terminal(path, console))

@@ -38,6 +38,7 @@ void join_past(const MemoryBudget& budget, Prepared& prepared) {
   }
   if (!sources.has(Input::past_key)) return;
   Joined key = put_past_first(sources.at(Input::past_key), prepared.key, shape, "past_key", budget);
+  if (!key.note.empty()) prepared.notes.push_back(key.note);
   prepared.past_key = key.past;
   prepared.present_key = key.array;
   prepared.inputs.key = key.view;

@@ -91,7 +91,8 @@ AttentionShape resolve_shape(const ComputeRequest& request, const Tensor& query,
 struct Joined {
   std::shared_ptr<const Array> array;
   TensorView view;
-  TensorView past;  ///< the part that was given
+  TensorView past;   ///< the part that was given
+  std::string note;  ///< how it was read, where its shape has two readings
 };
 /// `name` is "past_key" or "past_value", for messages.
 Joined put_past_first(const Source& past, const Tensor& fresh, const AttentionShape& shape, std::string_view name,

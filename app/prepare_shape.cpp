@@ -159,6 +159,7 @@ namespace {
 struct PastView {
   TensorView view;
   TensorLayout layout;
+  bool either = false;  ///< it could as well stand in the other layout
 };
 
 /// The past is [B,G,p,d] for any query, or of the form of the new keys.
@@ -170,10 +171,10 @@ PastView past_view(const Source& past, const Tensor& fresh, const TensorView& fr
   };
   if (array.rank() == 4) {
     // In a run of layout bnhd the past has the form of the new keys, unless only [B,G,p,d] fits.
-    for (const TensorLayout form : {layout, TensorLayout::bhnd}) {
-      const TensorView view = split_heads(array, head_axis(array, form), form, past.origin);
-      if (fits(view)) return {view, form};
-    }
+    const auto as = [&](TensorLayout form) { return split_heads(array, head_axis(array, form), form, past.origin); };
+    const bool plain = fits(as(TensorLayout::bhnd));
+    if (fits(as(layout))) return {as(layout), layout, plain && layout != TensorLayout::bhnd && fresh_view.heads > 1};
+    if (plain) return {as(TensorLayout::bhnd), TensorLayout::bhnd};
   } else if (array.rank() == fresh.array->rank() && width_of(array) == fresh_view.heads * fresh_view.columns) {
     const TensorView view = split_heads(array, fresh_view.heads, layout, past.origin);
     if (fits(view)) return {view, layout};
@@ -206,7 +207,11 @@ Joined put_past_first(const Source& past, const Tensor& fresh, const AttentionSh
   const TensorView view = split_heads(*array, shape.kv_heads, old.layout, fresh.origin);
   copy_rows(old.view, view, array->bytes.data(), 0);
   copy_rows(rows, view, array->bytes.data(), old.view.rows);
-  return {std::move(array), view, old.view};
+  std::string note;
+  if (old.either)
+    note = concat(name, " ", shape_text(past.array->shape),
+                  " may be [B,p,G,d] or [B,G,p,d]; it is read as [B,p,G,d], the form of ", fresh.origin);
+  return {std::move(array), view, old.view, std::move(note)};
 }
 
 }  // namespace attn::app

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <filesystem>
 
 #include "app/array_pick.hpp"
 #include "app/commands.hpp"
@@ -38,22 +39,26 @@ struct Job {
 std::vector<Target> render_targets(const Words& words, const Console& console) {
   std::vector<Target> targets;
   for (const std::string& path : words.values("--output")) {
-    const std::string format = output_format(path, words, console);
+    const std::string format = output_format(path, words, console, FormatKind::picture);
     if (picture_format_of(format).empty())
       fail(ErrorKind::usage, "'", printable(path), "': ", format,
            " is a data format, and render draws pictures: ", word_list(picture_format_names()));
     targets.push_back({path, format});
   }
   if (!targets.empty()) return targets;
-  const std::string format = words.has("--format") ? output_format("-", words, console) : "txt";
+  const std::string format = words.has("--format") ? output_format("-", words, console, FormatKind::picture) : "txt";
   if (picture_format_of(format).empty()) fail(ErrorKind::usage, "--format: ", format, " is no picture");
   return {{"-", format}};
 }
 
 void check_token_count(std::string_view option, const std::vector<std::string>& tokens, Index expected, const Member& member) {
   if (tokens.empty() || static_cast<Index>(tokens.size()) == expected) return;
-  fail(ErrorKind::mismatch, option, ": found ", tokens.size(), tokens.size() == 1 ? " token for the " : " tokens for the ",
-       expected, option == "--tokens" && !queries_are_columns(member) ? " rows of " : " columns of ", printable(member.where));
+  std::error_code status;
+  const bool file = tokens.size() == 1 && std::filesystem::is_regular_file(tokens.front(), status);
+  fail_with_hint(ErrorKind::mismatch,
+                 file ? concat(option, " @", printable_end(tokens.front(), 80), " reads the tokens of that file") : std::string(),
+                 option, ": found ", tokens.size(), tokens.size() == 1 ? " token for the " : " tokens for the ", expected,
+                 option == "--tokens" && !queries_are_columns(member) ? " rows of " : " columns of ", printable(member.where));
 }
 
 AxisLabels layer_labels(const Job& job, const MatrixStack& stack, const Member& member) {

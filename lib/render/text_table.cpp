@@ -79,6 +79,8 @@ std::size_t end_of_part(const Prepared& made, std::size_t begin, int columns) {
 
 }  // namespace
 
+std::string table_label(std::string_view token, int columns) { return terminal_label(token, columns); }
+
 std::string format_table(const TextTable& table, int columns) {
   columns = std::max(columns, 8);
   const Prepared made = prepare(table, columns);

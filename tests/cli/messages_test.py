@@ -109,5 +109,69 @@ class Messages(CliTest):
         self.write("d.json", {"query": [[[1.0]], [[1.0]]], "key": [[[1.0]]]})
         self.fails(4, "1 batch item and", "compute", "d.json")
 
+    def test_what_others_call_things_leads_to_our_names(self):
+        for words, right in ((["render", "w.csv", "--cmap", "magma"], "--colormap"), (["compute", "cat.json", "--output-format", "csv"], "--format"),
+                             (["compute", "cat.json", "--is_causal"], "--causal"), (["compute", "cat.json", "--attn-mask", "m.npy"], "--mask"),
+                             (["compute", "cat.json", "--num_heads=2"], "--heads"), (["compute", "cat.json", "-cmap"], "--colormap")):
+            self.fails(2, "unknown option", *words, hint=f"hint: did you mean '{right}'\\?")
+        for usual, ours, option in (("q", "query", "-Q"), ("V", "value", "-V"), ("keys", "key", "-K"), ("x", "embeddings", "-X"), ("attn_mask", "mask", "--mask")):
+            self.write("names.json", {usual: [[1, 2]]} if usual != "attn_mask" else {**CAT, usual: [[1, 0], [0, 1]]})
+            self.fails(3, f"/{usual}: no field has the name '{usual}'", "compute", "names.json", hint=f"did you mean '{ours}'\\? As it is, {option} FILE:{usual} takes it")
+        self.write("names.json", {"q": [[1, 0]], "k": [[1, 0], [0, 1]]})
+        self.assertEqual(self.run_cli("compute", "-Q", "names.json:q", "-K", "names.json:k", "--scale", "0", "-w", "-", "--format", "csv").out, "0.5,0.5\n")
+        for ending, instead in (("jpg", "png"), ("xlsx", "csv"), ("pt", "npz")):
+            self.fails(2, "does not tell its format", "compute", "cat.json", "-w", f"w.{ending}", hint=f"hint: {ending} is not written; {instead} is")
+
+    def test_only_pictures_are_offered_for_a_picture(self):
+        self.fails(2, "known: png, svg, pdf, html or txt$", "render", "cat.json", "-o", "-", "--format", "nothing")
+        self.fails(2, "known: png, svg, pdf, html or txt$", "render", "cat.json", "-o", "picture", hint="name it with --format")
+        self.fails(2, "known: png, svg, pdf, html or txt$", "diff", "q.csv", "q.csv", "--heatmap", "picture", hint="name it with --format")
+        self.fails(2, "known: npy, .* or txt$", "compute", "cat.json", "-w", "weights", hint="name it with --format")
+
+    def test_a_page_is_not_written_under_another_name(self):
+        for name in ("e.png", "e.csv", "e.npy"):
+            self.fails(2, f"--html: '{name}' ends as", "explain", "cat.json", "--html", name)
+            self.assertFalse((self.folder / name).exists())
+        for name in ("e.html", "e.htm", "page"): self.run_cli("explain", "cat.json", "--html", name)
+
+    def test_a_format_that_nothing_takes_is_noted(self):
+        done = self.run_cli("compute", "cat.json", "--format", "csv")
+        self.assertIn("note: --format is for - and names that do not tell one, and nothing is written: -w - writes the weights", done.err)
+        self.assertIn("every output here has its own", self.run_cli("compute", "cat.json", "-w", "w.json", "--format", "csv").err)
+        self.assertEqual(self.run_cli("compute", "cat.json", "-w", "w", "--format", "csv").err, "")
+        self.assertEqual(self.run_cli("compute", "cat.json", "-w", "w.json", "-o", "-", "--format", "csv").err, "")
+        self.write("format.json", {"format": "csv"})
+        self.assertEqual(self.run_cli("compute", "cat.json", "--config", "format.json").err, "")
+
+    def test_tokens_without_the_sign_for_a_file(self):
+        self.run_cli("compute", "cat.json", "-w", "w.npy")
+        self.write("tokens.json", ["a", "b"])
+        self.fails(4, "found 1 token for the 2 rows", "render", "w.npy", "--tokens", "tokens.json", hint="hint: --tokens @tokens.json reads")
+        self.run_cli("render", "w.npy", "--tokens", "@tokens.json")
+
+    def test_a_padding_mask_of_a_batch(self):
+        two = [[[[1, 0], [0, 1], [1, 1]]]] * 2
+        self.write("d.json", {"query": two, "key": two, "mask": [[True, True, False], [True, False, False]]})
+        self.fails(4, r"d\.json:/mask: shape \[2,3\] does not fit", "compute", "d.json", hint=r"each item of the batch has the shape \[2,1,1,3\]")
+        self.write("d.json", {"query": two, "key": two, "mask": [[[[True, True, False]]], [[[True, False, False]]]]})
+        self.run_cli("compute", "d.json", "-w", "w.json")
+        weights = self.read_json("w.json")["weights"]
+        self.assertEqual([row[2] for item in weights for row in item[0]], [0] * 6)
+        self.assertEqual(weights[1][0], [[1, 0, 0]] * 3)
+
+    def test_an_array_by_a_name_in_a_file_of_one(self):
+        self.fails(3, "found no array 'x', expected no name: the file is one array", "render", "q.csv:x")
+
+    def test_inspect_keeps_numbers_beside_long_tokens(self):
+        self.write("w.csv", "query," + "z" * 60 + ", \n" + "a,0.75,0.25\nb,0.25,0.75\n")
+        out = self.run_cli("inspect", "w.csv", "--top", "1").out
+        self.assertRegex(out, "(?m)^a +z+… 0\\.75$")
+        self.assertRegex(out, "(?m)^b +␣ 0\\.75$")
+
+    def test_inspect_takes_embeddings_for_what_they_are(self):
+        out = self.run_cli("inspect", "cat.json").out  # one-hot rows, which sum to 1
+        self.assertNotIn("row sums", out)
+        self.write("w.json", {"weights": [[1, 0], [0, 1]]})
+        self.assertIn("row sums 1 to 1", self.run_cli("inspect", "w.json").out)
 
 main()

@@ -157,6 +157,18 @@ class Outputs(CliTest):
         self.refuse(4, r"--key-tokens.*3.*5.*past", "doc.json", "--heads", 2, "--past-key", "p.json", "--past-value", "p.json", "--key-tokens", "a b c",
                     "-w", "n.json")
 
+    def test_a_past_that_can_be_read_in_two_ways_says_how(self):
+        key = [[[[1, 0], [0, 2]]]]  # [B,n,G,d] of one row, two heads
+        past = [[[[1, 2], [3, 4]], [[5, 6], [7, 8]]]]
+        self.write("d.json", {"query": key, "key": key})
+        self.write("p.json", past)
+        done = self.run_cli("compute", "d.json", "--layout", "bnhd", "--past-key", "p.json", "--scale", "1", "--scores", "s.json")
+        self.assertIn("note: past_key [1,2,2,2] may be [B,p,G,d] or [B,G,p,d]; it is read as [B,p,G,d]", done.err)
+        # Head 0 sees the first row of each past position, head 1 the second.
+        self.assertEqual(self.read_json("s.json")["scores"], [[[[1, 5, 1]], [[8, 16, 4]]]])
+        self.write("p.json", [past[0][:1]])
+        self.assertEqual(self.run_cli("compute", "d.json", "--layout", "bnhd", "--past-key", "p.json", "--scores", "s.json").err, "")
+
     def test_bundles(self):
         names = {"weights", "output", "scores", "lse", "query", "key", "value", "present_key", "present_value"}
         self.compute("doc.json", "--causal", "--bundle", "b.npz", "--bundle", "b.safetensors", "--bundle", "b.json", "-w", "w.npy")

@@ -32,9 +32,16 @@ std::array<Index, kRank> fit_axes(const MaskArray& mask, const AttentionSizes& s
     axes[axis] = shape[i];
     fits = shape[i] == full[axis] || (shape[i] == 1 && shape.size() > 1);
   }
-  if (!fits)
-    fail(ErrorKind::mismatch, printable(mask.origin), ": shape ", shape_text(shape), " does not fit ", sizes.queries,
-         " queries and ", sizes.keys, " keys; ", shapes_that_fit(sizes));
+  if (!fits) {
+    // What others call a padding mask: reshaping it is all that is missing.
+    const bool padding = shape == Shape{sizes.batch, sizes.keys};
+    fail_with_hint(
+        ErrorKind::mismatch,
+        padding ? concat("a row of keys for each item of the batch has the shape ", shape_text({sizes.batch, 1, 1, sizes.keys}))
+                : std::string(),
+        printable(mask.origin, 60), ": shape ", shape_text(shape), " does not fit ", sizes.queries, " queries and ", sizes.keys,
+        " keys; ", shapes_that_fit(sizes));
+  }
   return axes;
 }
 

@@ -96,6 +96,8 @@ struct TextTable {
 };
 /// Lines end in \n; labels are made safe to print. `columns` is the width of the terminal; wide tables are split.
 std::string format_table(const TextTable& table, int columns);
+/// A token as a table shows it, cut to so many columns: for cells in which something else follows it.
+std::string table_label(std::string_view token, int columns);
 /// Cells a text takes on a terminal.
 int display_width(std::string_view utf8);
 

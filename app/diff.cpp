@@ -180,7 +180,6 @@ class Heatmaps {
     layer.name = a.member(pair.a).name;
     layer.shape = a.member(pair.a).shape;
     while (layer.shape.size() < 2) layer.shape.insert(layer.shape.begin(), 1);
-    if (!outputs_.empty()) require_numbers_to_draw(layer.shape, a.member(pair.a).where);
     layer.labels = a.member(pair.a).labels;
     layer.kind = "difference";
     spec.layers.push_back(layer);
@@ -188,6 +187,7 @@ class Heatmaps {
     spec.options.center = 0.0;
     spec.options.terminal_columns = console_.columns();
     for (Output& output : outputs_) {
+      if (output.format != "html") require_numbers_to_draw(layer.shape, a.member(pair.a).where);
       output.picture = make_picture(output.format, spec, *output.bytes, console_.run().budget);
     }
   }

@@ -44,6 +44,8 @@ std::string describe_layer(const PictureLayer& layer, const HtmlLayer& plan, Tok
   std::vector<Index> heads = layer.heads;
   for (Index head = static_cast<Index>(heads.size()); head < plan.heads; ++head) heads.push_back(head);
   object.raw("heads", plan.has_heads ? json_list(heads) : "null");
+  const bool single = !plan.has_heads && !layer.reduced && layer.heads.size() == 1;
+  object.raw("single_head", single ? std::to_string(layer.heads.front()) : "null");
   object.flag("reduced", layer.reduced);
   object.raw("queries", std::to_string(plan.queries));
   object.raw("keys", std::to_string(plan.keys));

@@ -210,6 +210,27 @@ class Heatmap(BrowserTest):
         self.render(weights_document(CAUSAL, CAT, CAT), "--theme", "dark")
         self.assertLess(max(ground()), 60)
 
+    def test_a_head_that_was_picked_is_named(self):
+        self.render({"weights": [CAUSAL, CAUSAL, CAUSAL]}, "--head", "2")
+        self.assertEqual(self.text("subtitle"), "4 queries × 4 keys · head 2")
+        self.render({"weights": [CAUSAL, CAUSAL, CAUSAL]}, "--reduce", "mean")
+        self.assertEqual(self.text("subtitle"), "4 queries × 4 keys · heads reduced")
+
+    def test_single_characters_stand_upright(self):
+        """Turned texts as the canvas is told of them; the title of the queries' axis always is one."""
+        def turned(tokens):
+            count = len(tokens)
+            self.render({"weights": [[float(i == j) for j in range(count)] for i in range(count)], "query_tokens": tokens, "key_tokens": tokens})
+            self.run_js("""window.turns = 0; const rotate = CanvasRenderingContext2D.prototype.rotate;
+                CanvasRenderingContext2D.prototype.rotate = function (angle) { window.turns += Math.abs(angle) > 0.1; rotate.call(this, angle); };""")
+            self.click("theme")
+            self.settle()
+            return self.run_js("return window.turns")
+
+        tokens = list("自注意力机制让模型在处理每个词元时都能关注到序列中的其他词元")
+        self.assertEqual(turned(tokens), 1)
+        self.assertGreater(turned([token * 3 for token in tokens]), len(tokens) // 2)
+
     def test_pickers_choose_layer_batch_and_head(self):
         from browser import write_npz
         import struct

@@ -19,7 +19,8 @@ function measureGutters(context, layer, width, unit) {
 function turnKeyLabels(gutters, cellWidth, unit) {
   if (!gutters.labels) return {turn: 0, bottom: AXIS_TITLE * unit};
   const title = AXIS_TITLE * unit + 8 * unit;
-  if (gutters.key + 8 * unit <= cellWidth) return {turn: 0, bottom: LINE_HEIGHT * unit + title};
+  const apart = gutters.key <= 1.1 * FONT_SIZE * unit ? 2 : 8;  // single characters stand closer than words
+  if (gutters.key + apart * unit <= cellWidth) return {turn: 0, bottom: LINE_HEIGHT * unit + title};
   if (cellWidth >= LINE_HEIGHT * 1.3 * unit) return {turn: 45, bottom: (gutters.key + LINE_HEIGHT * unit) * 0.72 + title};
   return {turn: 90, bottom: gutters.key + title};
 }

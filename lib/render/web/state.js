@@ -72,6 +72,7 @@ function placeText(separator = ', ') {
   if (layers.length > 1) parts.push(layer.name || `layer ${layer.number}`);
   if (layer.batches !== null) parts.push(`batch ${state.batch}`);
   if (layer.heads !== null) parts.push(`head ${layer.headNumbers[state.head]}`);
+  else if (layer.single_head !== null) parts.push(`head ${layer.single_head}`);
   return parts.join(separator);
 }
 

@@ -208,6 +208,19 @@ TEST(AxisLabels, LieFlatThenSlantThenStand) {
   EXPECT_EQ(layout_of(labelled(4, 4)).labels.key_angle, 0);
   EXPECT_EQ(layout_of(labelled(12, 12, "a longer token ")).labels.key_angle, 45);
   EXPECT_EQ(layout_of(labelled(60, 60, "longer ")).labels.key_angle, 90);
+  // Single characters stand upright wherever they are shown at all.
+  for (const Index count : {12, 31, 60, 200}) {
+    PictureSpec spec = labelled(count, count);
+    for (auto* tokens : {&spec.layers.front().labels.query_tokens, &spec.layers.front().labels.key_tokens})
+      for (std::string& token : *tokens) token = "注";
+    const Layout layout = layout_of(spec);
+    EXPECT_EQ(layout.labels.key_angle, 0) << count;
+    for (std::size_t i = 1; i < layout.labels.key.size(); ++i) {
+      const double room =
+          static_cast<double>(layout.labels.key[i].index - layout.labels.key[i - 1].index) * layout.cells.key_pitch();
+      EXPECT_LE(layout.labels.key[i].text.width, room) << count;
+    }
+  }
   expect_inside(layout_of(labelled(12, 12, "a longer token ")));
 }
 

@@ -1,6 +1,7 @@
 #include <cairo-pdf.h>
 
 #include "render/figure_picture.hpp"
+#include "render/pdf_objects.hpp"
 #include "render/renderer.hpp"
 #include "render/vector_file.hpp"
 
@@ -11,7 +12,8 @@ namespace {
 void check_pdf(const Layout&, const MemoryBudget&) {}
 
 void save_pdf(const Figure& figure, Fonts& fonts, ByteSink& bytes, const MemoryBudget&) {
-  SurfaceStream stream(bytes);
+  TextSink file;
+  SurfaceStream stream(file);
   const VectorSurface surface(
       cairo_pdf_surface_create_for_stream(SurfaceStream::write, &stream, points_wide(figure.layout), points_high(figure.layout)));
   // Without a date of its own the file would carry the time of the run: the same input must give the same bytes.
@@ -23,6 +25,9 @@ void save_pdf(const Figure& figure, Fonts& fonts, ByteSink& bytes, const MemoryB
   cairo_pdf_surface_set_metadata(surface.get(), CAIRO_PDF_METADATA_SUBJECT, subject.c_str());
   draw_on_surface(surface, figure, fonts);
   stream.rethrow();
+  // Where zlib finds no memory for a font, cairo leaves the font out and reports success.
+  if (!pdf_objects_are_whole(file.text)) check_drawn(CAIRO_STATUS_NO_MEMORY);
+  bytes.write(file.text.data(), file.text.size());
 }
 
 }  // namespace

@@ -16,12 +16,6 @@ namespace {
 
 void check_svg(const Layout&, const MemoryBudget&) {}
 
-class TextSink : public ByteSink {
- public:
-  void write(const void* bytes, std::size_t count) override { text.append(static_cast<const char*>(bytes), count); }
-  std::string text;
-};
-
 std::string escaped(std::string_view text) {
   std::string out;
   for (const char c : text) {

@@ -4,6 +4,7 @@
 
 #include <exception>
 #include <memory>
+#include <string>
 
 #include "render/drawing.hpp"
 
@@ -20,6 +21,13 @@ class SurfaceStream {
  private:
   ByteSink& bytes_;
   std::exception_ptr error_;
+};
+
+/// Keeps what is written, to be looked at before it leaves.
+class TextSink : public ByteSink {
+ public:
+  void write(const void* bytes, std::size_t count) override { text.append(static_cast<const char*>(bytes), count); }
+  std::string text;
 };
 
 struct DestroyVectorSurface {

@@ -3,7 +3,7 @@
 failing_allocator.cpp stands before malloc and tells our own allocations from those of Pango, cairo, fontconfig and GLib.
 Where one of ours fails, the run says so (exit 6) or does without. Where one of theirs fails they may end the process, but
 the old file stands and no temporary is left, unless a thread of theirs ran out of stack. They also go on after a single
-one that failed, with another font or without a glyph: such a picture is whole, yet not the same; it is counted. With
+one that failed, with another font or without a glyph: such a picture is whole, yet not the same; it is counted, and so is a run that waits for itself. With
 ATTN_FULL=yes every allocation of ours and a thousand of theirs for each format, else a fixed selection.
 """
 import os, random, struct, subprocess, sys, tempfile, unittest
@@ -16,7 +16,7 @@ SHIM = os.environ.get("ATTN_FAILING_ALLOCATOR", "")
 SHORT = {"own": 24, "library": 10}
 # What every run does with its words before it looks at its inputs is swept to the end in the first job only.
 FULL_FROM_START = ("csv", "inspect", "diff", "render", "explain", "batch", "demo")
-SECONDS = 300
+SECONDS = {"own": 300, "library": 30}
 
 
 def all_jobs():
@@ -46,7 +46,7 @@ class Allocations(unittest.TestCase):
             env = {"LD_PRELOAD": SHIM, "ATTN_FAULTS_COUNT": counts.name, "ATTN_FAULTS_WHO": who, "ATTN_FAULTS_AT": str(at),
                    "ATTN_FAULTS_EVER": str(int(ever))}
             if not draws(bench.job): env["ATTN_FAULTS_LIBC"] = "1"
-            try: done = bench.run([], env=env, timeout=SECONDS)
+            try: done = bench.run([], env=env, timeout=SECONDS[who])
             except subprocess.TimeoutExpired: done = None
             with open(counts.name, "rb") as file: return done, struct.unpack("<2Q", file.read(16))
 
@@ -66,9 +66,14 @@ class Allocations(unittest.TestCase):
     def fault(self, bench, tally, who, at, ever):
         done, counts = self.counted(bench, who, at, ever)
         what = f"allocation {at} of {who}{' and all after it' if ever else ''}"
+        if done is None and who == "library":
+            # fontconfig keeps a lock when its cache finds no memory, and then waits for itself: the user ends such a run.
+            tally.hung += 1
+            tally.judge(bench, subprocess.CompletedProcess([], -9, b"", b""), what, killed=True)
+            return
         if done is None:
             tally.faults += 1
-            tally.wrong.append(f"{bench.job.name}: {what}: still running after {SECONDS} s")
+            tally.wrong.append(f"{bench.job.name}: {what}: still running after {SECONDS[who]} s")
             return
         if counts[who == "library"] < at: return  # a thread took another turn and came by with fewer
         detail = tally.judge(bench, done, what, may_die=who == "library", may_differ=who == "library" and not ever)
@@ -83,7 +88,9 @@ class Allocations(unittest.TestCase):
             first.setdefault(word, max(1, count - 700))
             if FULL: return range(start, count + 1)
             chosen = random.Random(job.name)
-            return sorted({*chosen.sample(range(1, count + 1), SHORT["own"] // 3), *chosen.sample(range(start, count + 1), SHORT["own"])})
+            # The last ones of a PDF are zlib's, for fonts that cairo would leave out without a word.
+            last = range(count - 15, count + 1) if job.name == "pdf" else ()
+            return sorted({*chosen.sample(range(1, count + 1), SHORT["own"] // 3), *chosen.sample(range(start, count + 1), SHORT["own"]), *last})
         ordered = sorted(all_jobs(), key=lambda job: job.name not in FULL_FROM_START)
         self.assertGreater(self.sweep(ordered, "own", numbers).faults, 500)
 

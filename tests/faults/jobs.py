@@ -116,7 +116,14 @@ class Bench:
 def whole(name, content):
     """Whether a picture is complete."""
     ends = {"png": b"IEND\xaeB`\x82", "svg": b"</svg>\n", "pdf": b"%%EOF\n"}
-    return content is not None and content.endswith(ends[name.rsplit(".", 1)[1]])
+    kind = name.rsplit(".", 1)[1]
+    return content is not None and content.endswith(ends[kind]) and (kind != "pdf" or pdf_objects_stand_where_they_should(content))
+
+
+def pdf_objects_stand_where_they_should(pdf):
+    table = pdf[int(pdf[pdf.rindex(b"startxref\n") + 10:].split()[0]):].split(b"\n")
+    entries = [entry.split() for entry in table[2:2 + int(table[1].split()[1])]]
+    return all(kind == b"f" or pdf[int(place):].startswith(b"%d 0 obj" % i) for i, (place, _, kind) in enumerate(entries))
 
 
 @dataclasses.dataclass
@@ -129,6 +136,7 @@ class Tally:
     left_by_kill: int = 0
     left_by_crash: int = 0
     differing: int = 0
+    hung: int = 0
     destroyed: list = dataclasses.field(default_factory=list)
     false_success: list = dataclasses.field(default_factory=list)
     temporaries: list = dataclasses.field(default_factory=list)
@@ -175,4 +183,5 @@ class Tally:
                 f"destroyed {len(self.destroyed)}, false success {len(self.false_success)}, temporaries left {len(self.temporaries)}, "
                 f"crashes {len(self.crashes)}, temporaries of SIGKILL {self.left_by_kill}" +
                 (f", of crashes in threads of libraries {self.left_by_crash}" if self.left_by_crash else "") +
-                (f", pictures that differ {self.differing}" if self.differing else ""))
+                (f", pictures that differ {self.differing}" if self.differing else "") +
+                (f", waits without end in libraries {self.hung}" if self.hung else ""))

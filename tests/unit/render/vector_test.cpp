@@ -8,6 +8,7 @@
 
 #include "picture_support.hpp"
 #include "render/layout.hpp"
+#include "render/pdf_objects.hpp"
 
 namespace attn {
 namespace {
@@ -150,6 +151,22 @@ TEST(Pdf, TextCanBeSelected) {
   for (const std::string word :
        {"The", "cat", "是", "cute", "Query", "Key", "attention weight", "A <cat> & \"dog\"", "0.06", "1.00"})
     EXPECT_NE(text.find(word), std::string::npos) << word << " in:\n" << text;
+}
+
+TEST(Pdf, EveryObjectIsWhereTheTableSays) {
+  const std::string pdf = render("pdf", cat_spec(), ramp(4, 4));
+  EXPECT_TRUE(pdf_objects_are_whole(pdf));
+  // What is left out or moved, as an object that could not be written, is noticed whichever it is.
+  std::size_t objects = 0;
+  for (std::size_t at = pdf.find(" 0 obj"); at != std::string::npos; at = pdf.find(" 0 obj", at + 1), ++objects) {
+    std::string other = pdf;
+    other.replace(at, 6, " 0 OBJ");
+    EXPECT_FALSE(pdf_objects_are_whole(other)) << at;
+  }
+  EXPECT_GE(objects, 10u);
+  EXPECT_FALSE(pdf_objects_are_whole(pdf.substr(0, 9) + pdf.substr(10)));
+  for (const std::size_t size : {std::size_t{0}, std::size_t{9}, pdf.size() / 2, pdf.size() - 20})
+    EXPECT_FALSE(pdf_objects_are_whole(pdf.substr(0, size)));
 }
 
 TEST(Pdf, SameBytesTwiceWithoutTheTime) {

@@ -37,7 +37,7 @@ struct Refusal {
   std::string_view hint;
 };
 constexpr std::array<Refusal, 9> kRefusals{{
-    {"O", "Python objects (pickle), which are not read", "save numbers: array.astype('float32')"},
+    {"O", "Python objects (pickle), which are not read", "save numbers with array.astype('float32'), texts with array.astype(str)"},
     {"c", "complex numbers", "save the real part, or its magnitude"},
     {"f16", "128-bit floats", "save as float64: array.astype('float64')"},
     {"f12", "96-bit floats", "save as float64: array.astype('float64')"},

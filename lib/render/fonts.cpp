@@ -137,11 +137,10 @@ struct Fonts::Impl {
     if (max_width > 0 && width > max_width * PANGO_SCALE) {
       pango_layout_set_ellipsize(layout, PANGO_ELLIPSIZE_END);
       pango_layout_set_width(layout, static_cast<int>(max_width * PANGO_SCALE));
-      // A layout with a width is aligned in it: what is drawn is its logical rectangle, so that is what is measured.
-      PangoRectangle logical;
-      pango_layout_get_extents(layout, nullptr, &logical);
-      width = logical.width;
-      pango_layout_set_width(layout, width);
+      // Pango widens the ellipsis until the line fills its width: where the ink ends is where the text ends.
+      PangoRectangle ink, logical;
+      pango_layout_get_extents(layout, &ink, &logical);
+      width = std::min(logical.width, ink.x + ink.width + PANGO_SCALE);
     }
     text.width = static_cast<double>(width) / PANGO_SCALE;
     text.baseline = static_cast<double>(pango_layout_get_baseline(layout)) / PANGO_SCALE;

@@ -277,6 +277,23 @@ TEST(AxisLabels, LongTokensAreCutAndTheCellsKeepTheirSize) {
   expect_inside(layout);
 }
 
+TEST(AxisLabels, CutLabelsEndAsCloseToTheirCellsAsOthers) {
+  PictureSpec spec = labelled(5, 5);
+  std::vector<std::string>& tokens = spec.layers[0].labels.query_tokens;
+  tokens = {"n", std::string(60, 'a'), "mixed words that are much too long for this label", std::string(60, 'W'), "n"};
+  for (int i = 0; i < 8; ++i) tokens[4] += "貓貓貓貓";
+  const Layout layout = layout_of(spec);
+  const test::Png png = test::read_png(test::render("png", spec, test::Matrix::of(5, 5, [](Index, Index) { return 0.5; })));
+  const PanelPlace& panel = layout.panels.front();
+  const auto gap = [&](Index row) {  // from the left side of the cells to the nearest ink of the label
+    for (Index x = panel.x - 4; x > 0; --x)
+      for (Index y = panel.y + row * layout.cells.cell_height; y < panel.y + (row + 1) * layout.cells.cell_height; ++y)
+        if (png.at(x, y).red < 128) return panel.x - x;
+    return panel.x;
+  };
+  for (Index row = 1; row < 5; ++row) EXPECT_NEAR(static_cast<double>(gap(row)), static_cast<double>(gap(0)), 4) << row;
+}
+
 TEST(Layout, LongTitlesAreBrokenIntoLines) {
   PictureSpec spec = labelled(4, 4);
   spec.options.title = "The cat";

@@ -178,6 +178,7 @@ class Heatmaps {
     PictureSpec spec;
     PictureLayer layer;
     layer.name = a.member(pair.a).name;
+    layer.where = a.member(pair.a).where;
     layer.shape = a.member(pair.a).shape;
     while (layer.shape.size() < 2) layer.shape.insert(layer.shape.begin(), 1);
     layer.labels = a.member(pair.a).labels;
@@ -187,7 +188,6 @@ class Heatmaps {
     spec.options.center = 0.0;
     spec.options.terminal_columns = console_.columns();
     for (Output& output : outputs_) {
-      if (output.format != "html") require_numbers_to_draw(layer.shape, a.member(pair.a).where);
       output.picture = make_picture(output.format, spec, *output.bytes, console_.run().budget);
     }
   }

@@ -184,11 +184,6 @@ std::vector<OptionSpec> picture_option_specs() {
   };
 }
 
-void require_numbers_to_draw(const Shape& shape, std::string_view where) {
-  if (std::find(shape.begin(), shape.end(), 0) == shape.end()) return;
-  fail(ErrorKind::mismatch, printable_end(where), ": shape ", shape_text(shape), " holds no number, nothing to draw");
-}
-
 OptionSpec format_option(std::string_view group, std::string_view help, bool pictures_only) {
   static const std::vector<std::string> pictures = picture_format_names(), all = format_names();
   const std::vector<std::string>& names = pictures_only ? pictures : all;

@@ -14,8 +14,6 @@ namespace attn::app {
 
 /// The picture options of render and compute, as rows for their tables.
 std::vector<OptionSpec> picture_option_specs();
-/// Refuses a picture of no number at all (a page says that there is none); `where` is the place of the array.
-void require_numbers_to_draw(const Shape& shape, std::string_view where);
 /// The row of --format, with the formats of pictures or all that can be written.
 OptionSpec format_option(std::string_view group, std::string_view help, bool pictures_only);
 /// Resolves them; throws Error{usage}.

@@ -133,6 +133,7 @@ Layer make_layer(const Job& job, std::size_t index, const Console& console, Held
   layer.visibility = layer_visibility(job, member, stack, console, held);
   PictureLayer& picture = layer.picture;
   picture.name = member.name;
+  picture.where = member.where;
   picture.shape = chosen_shape(stack, job.wish);
   picture.heads = chosen_heads(stack, job.wish, member.where);
   if (!stack.has_heads) picture.heads.clear();  // a lone matrix is no "head 0"
@@ -165,8 +166,6 @@ void draw(Job& job, const std::vector<std::size_t>& members, const std::vector<s
   std::vector<std::unique_ptr<Picture>> pictures;
   std::vector<RowSink*> sinks;
   for (const auto& [target, bytes] : outputs) {
-    for (const Layer& layer : held.layers)
-      if (target.format != "html") require_numbers_to_draw(layer.picture.shape, job.input.member(layer.member).where);
     spec.options = picture_options_for(target.path, picture_options(words, console), words);
     pictures.push_back(make_picture(target.format, spec, *bytes, console.run().budget));
     sinks.push_back(pictures.back().get());

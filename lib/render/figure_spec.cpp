@@ -27,13 +27,14 @@ void check_options(const PictureOptions& options) {
     fail(ErrorKind::usage, "--cell and --width do not go together: each of them decides the size of the cells");
 }
 
-void check_shape(const Shape& shape) {
+void check_shape(const Shape& shape, const std::string& where) {
   if (shape.size() < 2 || shape.size() > 4)
     fail(ErrorKind::usage, "a picture needs an array of 2 to 4 axes, not one of shape ", shape_text(shape));
   const std::size_t rank = shape.size();
   for (std::size_t axis = 0; axis < rank; ++axis)
     if (shape[axis] <= 0)
-      fail(ErrorKind::mismatch, "an array of shape ", shape_text(shape), " has no ",
+      fail(ErrorKind::mismatch, where.empty() ? "an array of" : printable_end(where) + ":", " shape ", shape_text(shape),
+           " has no ",
            axis + 1 == rank   ? "columns"
            : axis + 2 == rank ? "rows"
                               : "matrices",
@@ -81,7 +82,7 @@ FigureSpec figure_spec(const PictureSpec& spec) {
     fail_with_hint(ErrorKind::usage, "pick one with ARCHIVE:NAME, or write an .html file, which shows them all",
                    "this picture shows one array, ", spec.layers.size(), " were given");
   const PictureLayer& layer = spec.layers.front();
-  check_shape(layer.shape);
+  check_shape(layer.shape, layer.where);
   check_options(spec.options);
   const std::size_t rank = layer.shape.size();
   FigureSpec figure;

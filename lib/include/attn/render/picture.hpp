@@ -51,6 +51,7 @@ struct PictureOptions {
 /// One array of the picture: [n,m], [H,n,m] or [B,H,n,m]. Formats other than html draw exactly one layer.
 struct PictureLayer {
   std::string name;
+  std::string where;  ///< for messages: the file and the array; may be empty
   Shape shape;
   std::vector<Index> heads;  ///< numbers for the panel titles; empty: 0..H-1
   bool reduced = false;      ///< the head axis was reduced

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Jobs a second: `attn-cli batch` beside a shell loop over `attn-cli compute` and a Python process (with numpy, where
-# python has it) for each job. All write the weights of the same four tokens, each job to a file of its own.
+# python has it) for each job. All write the weights of the same four tokens, each job to a file of its own. Then the same
+# with a picture for each job, beside the shell loop.
 #
 #   bench/batch.sh [ATTN_CLI] [JOBS]        PYTHON=python3 names another interpreter
 set -euo pipefail
@@ -37,9 +38,12 @@ END_OF_PROGRAM
 for ((i = 0; i < jobs; i++)); do
   echo "{\"command\": \"compute\", \"input\": \"cat.json\", \"causal\": true, \"weights\": [\"b$i.csv\"]}"
 done > jobs.jsonl
+sed 's/\.csv/.png/' jobs.jsonl > pictures.jsonl
 
 with_batch() { "$cli" batch jobs.jsonl --quiet "$@" > results.jsonl; }
 with_shell() { for ((i = 0; i < few; i++)); do "$cli" compute cat.json --causal -w "s$i.csv"; done; }
+pictures_with_batch() { "$cli" batch pictures.jsonl --quiet > results.jsonl; }
+pictures_with_shell() { for ((i = 0; i < few; i++)); do "$cli" compute cat.json --causal -w "s$i.png"; done; }
 with_python() { for ((i = 0; i < fewer; i++)); do "$python" one.py cat.json "p$i.csv"; done; }
 
 # pace NAME COUNT COMMAND: jobs a second, the best of three runs
@@ -61,3 +65,7 @@ pace "shell loop over attn-cli compute" "$few" with_shell; shell=$last
 pace "a Python process for each ($numpy)" "$fewer" with_python; loop=$last
 cmp b0.csv s0.csv
 awk -v b="$batch" -v s="$shell" -v p="$loop" 'BEGIN { printf "batch is %.1f times the shell loop and %.1f times the Python loop\n", b / s, b / p }'
+pace "attn-cli batch, pictures" "$jobs" pictures_with_batch; batch=$last
+pace "shell loop, pictures" "$few" pictures_with_shell; shell=$last
+cmp b0.png s0.png
+awk -v b="$batch" -v s="$shell" 'BEGIN { printf "batch draws %.1f times as many pictures as the shell loop\n", b / s }'

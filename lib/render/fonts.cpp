@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
+#include <mutex>
 #include <set>
 
 #include "attn/base/error.hpp"
@@ -73,6 +74,7 @@ FcConfig* system_config() {
 struct Shaper {
   FontMap map;
   Context context;
+  std::unique_ptr<Shaper> next;  // of those that are not in use
 
   explicit Shaper(FcConfig* config) {
     map.reset(pango_cairo_font_map_new_for_font_type(CAIRO_FONT_TYPE_FT));
@@ -94,11 +96,57 @@ struct Shaper {
     int count = 0;
     pango_font_map_list_families(map.get(), &list, &count);
     std::vector<std::string> names;
+    names.reserve(static_cast<std::size_t>(count));
     for (int i = 0; i < count; ++i) names.emplace_back(pango_font_family_get_name(list[i]));
     g_free(list);
     return names;
   }
 };
+
+/// Keeps the shapers that no picture uses: finding and opening fonts takes longer than drawing a small picture. A shaper
+/// serves one picture at a time, on whatever threads that is.
+class ShaperPool {
+ public:
+  explicit ShaperPool(FcConfig* (*config)()) : config_(config) {}
+
+  struct GiveBack {
+    ShaperPool* pool = nullptr;
+    void operator()(Shaper* shaper) const { pool->give_back(std::unique_ptr<Shaper>(shaper)); }
+  };
+  using Taken = std::unique_ptr<Shaper, GiveBack>;
+
+  Taken take() {
+    std::unique_ptr<Shaper> shaper;
+    {
+      const std::lock_guard lock(mutex_);
+      shaper = std::move(idle_);
+      if (shaper) idle_ = std::move(shaper->next);
+    }
+    if (!shaper) shaper = std::make_unique<Shaper>(config_());
+    return {shaper.release(), {this}};
+  }
+
+ private:
+  void give_back(std::unique_ptr<Shaper> shaper) {
+    const std::lock_guard lock(mutex_);
+    shaper->next = std::move(idle_);
+    idle_ = std::move(shaper);
+  }
+
+  FcConfig* (*config_)();
+  std::mutex mutex_;
+  std::unique_ptr<Shaper> idle_;  // a list, so that giving back needs no memory
+};
+
+/// Like the configurations, these end with the process.
+ShaperPool& pinned_shapers() {
+  static ShaperPool& pool = *new ShaperPool(pinned_config);
+  return pool;
+}
+ShaperPool& system_shapers() {
+  static ShaperPool& pool = *new ShaperPool(system_config);
+  return pool;
+}
 
 std::set<char32_t> unknown_characters(PangoLayout* layout) {
   std::set<char32_t> unknown;
@@ -118,8 +166,8 @@ std::set<char32_t> unknown_characters(PangoLayout* layout) {
 
 struct Fonts::Impl {
   std::string families;
-  std::unique_ptr<Shaper> first;     // the pinned fonts
-  std::unique_ptr<Shaper> fallback;  // the fonts of the system, once they are needed
+  ShaperPool::Taken first;     // the pinned fonts
+  ShaperPool::Taken fallback;  // the fonts of the system, once they are needed
   std::set<char32_t> missing;
 
   Text shape_with(const Shaper& shaper, const std::string& utf8, double size, Weight weight, double max_width) const {
@@ -148,7 +196,7 @@ struct Fonts::Impl {
   }
 
   const Shaper& system_fonts() {
-    if (!fallback) fallback = std::make_unique<Shaper>(system_config());
+    if (!fallback) fallback = system_shapers().take();
     return *fallback;
   }
 };
@@ -156,7 +204,7 @@ struct Fonts::Impl {
 Fonts::Fonts(const std::string& family) : impl_(std::make_unique<Impl>()) {
   impl_->families = kFamilies;
   if (family.empty()) {
-    if (pinned_config() != nullptr) impl_->first = std::make_unique<Shaper>(pinned_config());
+    if (pinned_config() != nullptr) impl_->first = pinned_shapers().take();
     return;
   }
   const std::vector<std::string> installed = impl_->system_fonts().families();

@@ -317,21 +317,5 @@ TEST(Layout, SaysHowCellsArePooled) {
   EXPECT_EQ(pooling_text(cells, mean, true), "1 px = mean of 16×16");
 }
 
-TEST(Fonts, UnknownFamiliesAreRefused) {
-  const test::Failure failure = failure_of([] { Fonts fonts("DejaVu Sand"); });
-  EXPECT_EQ(failure.kind, ErrorKind::usage);
-  EXPECT_NE(failure.hint.find("DejaVu Sans"), std::string::npos);
-  EXPECT_NO_THROW(Fonts("dejavu sans"));
-}
-
-TEST(Fonts, MissingGlyphsNameAPackage) {
-  Fonts fonts("");
-  fonts.shape("cat 貓 القطة ▁", 20);
-  EXPECT_TRUE(fonts.notes().empty());
-  fonts.shape("\U000F1234", 20);
-  ASSERT_EQ(fonts.notes().size(), 1u);
-  EXPECT_NE(fonts.notes()[0].find("U+F1234"), std::string::npos);
-}
-
 }  // namespace
 }  // namespace attn

@@ -49,7 +49,7 @@ TEST(Fonts, EveryPictureNotesWhatItsOwnTextLacks) {
 
 TEST(Fonts, ShapesDoNotDependOnWhatWasShapedBefore) {
   const std::vector<double> first = widths_at(13.5);
-  for (double size = 6; size < 40; size += 0.5) widths_at(size);
+  for (double size = 6; size < 40; size += 3) widths_at(size);
   EXPECT_EQ(widths_at(13.5), first);
 }
 

@@ -95,6 +95,16 @@ extern "C" void remove_temporaries_and_end(int signal) {
   ::raise(signal);
 }
 
+/// Of signals that may come again while the first is being answered, such as a key pressed twice: the later ones, in whatever
+/// thread they arrive, must not end the process before the temporaries are gone.
+extern "C" void remove_temporaries_and_end_once(int signal) {
+  static std::atomic<bool> begun{false};
+  if (begun.exchange(true)) return;
+  remove_temporaries();
+  ::signal(signal, SIG_DFL);
+  ::raise(signal);
+}
+
 /// A library that finds no memory may call itself until the stack is full: a handler then needs a stack of its own.
 void give_handlers_a_stack() {
   thread_local std::array<std::byte, 16 << 10> bytes;
@@ -106,12 +116,15 @@ void give_handlers_a_stack() {
   ::sigaltstack(&stack, nullptr);
 }
 
-void clean_up_at(int signal) {
+void clean_up_at(int signal, void (*handler)(int), unsigned flags) {
   struct sigaction action {};
-  action.sa_handler = remove_temporaries_and_end;
-  action.sa_flags = static_cast<int>(SA_RESETHAND | SA_NODEFER | SA_ONSTACK);
+  action.sa_handler = handler;
+  action.sa_flags = static_cast<int>(flags | SA_NODEFER | SA_ONSTACK);
   ::sigaction(signal, &action, nullptr);
 }
+
+/// A fault while the temporaries are being removed ends the process at once.
+void clean_up_at_fault(int signal) { clean_up_at(signal, remove_temporaries_and_end, SA_RESETHAND); }
 
 }  // namespace
 
@@ -179,13 +192,13 @@ void install_signal_cleanup() {
     struct sigaction before {};
     ::sigaction(signal, nullptr, &before);
     if (before.sa_handler == SIG_IGN) continue;  // nohup, background jobs: whoever started us decides
-    clean_up_at(signal);
+    clean_up_at(signal, remove_temporaries_and_end_once, SA_RESTART);
   }
-  for (const int signal : kAbortingSignals) clean_up_at(signal);
+  for (const int signal : kAbortingSignals) clean_up_at_fault(signal);
   for (const int signal : kCrashingSignals) {
     struct sigaction before {};
     ::sigaction(signal, nullptr, &before);
-    if (before.sa_handler == SIG_DFL) clean_up_at(signal);  // else a sanitizer tells what happened
+    if (before.sa_handler == SIG_DFL) clean_up_at_fault(signal);  // else a sanitizer tells what happened
   }
 }
 

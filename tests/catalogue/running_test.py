@@ -30,13 +30,14 @@ class Running(Catalogue):
         if tool.poll() is not None: self.fail("it ended too soon")
         return any(name.startswith(".attn-") for name in self.files())
 
-    def end_by(self, number, times=1):
+    def end_by(self, number, *later):
         tool, before = self.begin()
         start = time.monotonic()
-        for _ in range(times): os.kill(tool.pid, number)
+        for signal_number in (number, *later): os.kill(tool.pid, signal_number)
         done = self.finish(tool)
         self.assertLess(time.monotonic() - start, 5)  # half a second on a machine with nothing else to do
-        self.assertEqual((done.code, done.out), (-number, ""))
+        self.assertIn(done.code, [-signal_number for signal_number in (number, *later)])  # several may be taken in any order
+        self.assertEqual(done.out, "")
         self.assertLessEqual(len(done.err.splitlines()), 1)
         self.assertEqual((self.read("old.csv"), self.files()), ("old\n", before))
 
@@ -48,7 +49,9 @@ class Running(Catalogue):
         for number in (signal.SIGTERM, signal.SIGHUP): self.end_by(number)
 
     @case("G02", "interrupted twice")
-    def twice(self): self.end_by(signal.SIGINT, times=2)
+    def twice(self):
+        # Again and again: a second signal that does not wait for the first is caught only now and then.
+        for _ in range(8): self.end_by(signal.SIGINT, signal.SIGINT, signal.SIGTERM, signal.SIGINT)
 
     @case("G02", "where the signal is ignored, as under nohup")
     def ignored(self):

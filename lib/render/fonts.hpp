@@ -25,6 +25,7 @@ enum class Anchor { left, center, right };
 
 /// Shapes text with pinned fonts (DejaVu Sans, and Noto Sans CJK for Chinese, Japanese and Korean), so that a picture has
 /// the same bytes on every machine that has them; other fonts of the system serve only for what these two lack.
+/// When it ends, another picture, on any thread, may go on with the opened fonts: its texts end before it.
 class Fonts {
  public:
   /// `family` "" for the pinned fonts. Throws `usage` with the nearest name for a family that is not installed.

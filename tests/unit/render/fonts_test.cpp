@@ -67,14 +67,5 @@ TEST(Fonts, ThreadsShapeSideBySide) {
   for (const auto& widths : found) EXPECT_EQ(widths, alone);
 }
 
-TEST(Fonts, TextOutlivesTheFontsItWasShapedWith) {
-  Text text;
-  {
-    Fonts fonts("");
-    text = fonts.shape("0.25", 20);
-  }
-  EXPECT_GT(clear_width(text), 0);
-}
-
 }  // namespace
 }  // namespace attn
